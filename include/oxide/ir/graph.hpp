@@ -1,0 +1,99 @@
+// The graph: what a traced kernel is. Typed operations in basic blocks over explicit, mutable variables.
+//
+// A variable may be assigned on several paths and in loops; the compiler's mem2reg turns variables into SSA values. Every use
+// of a variable is preceded by a definition on every path that reaches it, because every path was seen to run.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <oxide/ir/ops.hpp>
+#include <oxide/ir/type.hpp>
+
+namespace oxide::ir {
+
+using Variable = std::uint32_t;
+inline constexpr Variable no_variable = 0xffffffff;
+
+// A place in the user's source. `file` indexes Graph::files; a line of 0 means unknown.
+struct Location {
+  std::uint32_t file = 0;
+  std::uint32_t line = 0;
+  std::uint32_t column = 0;
+  friend bool operator==(const Location&, const Location&) = default;
+};
+
+struct Operation {
+  Opcode opcode = Opcode::end;
+  Type type = Type::none;  // of the result
+  Variable result = no_variable;
+  std::array<Variable, max_operands> operands{no_variable, no_variable, no_variable};
+  std::uint64_t immediate = 0;
+  Location location;
+};
+
+enum class TerminatorKind : std::uint8_t { jump, branch, exit };
+
+struct Terminator {
+  TerminatorKind kind = TerminatorKind::exit;
+  Variable condition = no_variable;             // branch: a boolean
+  std::array<std::uint32_t, 2> targets{0, 0};   // jump: [0]; branch: [0] when true, [1] when false
+  Location location;
+};
+
+struct Block {
+  std::vector<Operation> operations;
+  Terminator terminator;
+};
+
+enum class ParameterKind : std::uint8_t { value, span };
+
+// One parameter of the kernel. A value takes one launch argument of `type`; a span takes two: a device pointer to elements of
+// `type`, then its length in elements as u64.
+struct Parameter {
+  ParameterKind kind = ParameterKind::value;
+  Type type = Type::none;
+};
+
+enum class MemoryKind : std::uint8_t { span };
+
+enum class Access : std::uint8_t {
+  read,      // nobody writes it during the kernel: `noalias readonly`
+  write,     // this parameter reads and writes it; aliases no other parameter
+  disjoint,  // as write, and each thread writes its own elements only
+};
+
+// Memory that loads and stores name by its index in Graph::memories.
+struct Memory {
+  MemoryKind kind = MemoryKind::span;
+  Type element = Type::none;
+  Access access = Access::read;
+  std::uint32_t parameter = 0;  // span: index into Graph::parameters
+};
+
+// How a kernel turned hardware coordinates into a ThreadIndex; the launch has to have that shape.
+enum class SpaceKind : std::uint8_t { linear, grid_2d };
+
+struct IndexSpace {
+  SpaceKind kind = SpaceKind::linear;
+  std::uint32_t stride = 0;  // grid_2d: elements a row
+  Location location;
+};
+
+// Whether a*b + c may become one fused operation: `contract` as CUDA does by default, `strict` never.
+enum class FpMode : std::uint8_t { contract, strict };
+
+struct Graph {
+  std::string name;  // the kernel's name as the user gave it; [A-Za-z0-9_]
+  FpMode fp_mode = FpMode::contract;
+  std::vector<Parameter> parameters;
+  std::vector<Memory> memories;
+  std::vector<IndexSpace> spaces;
+  std::vector<Type> variables;  // the type of each variable
+  std::vector<Block> blocks;    // blocks[0] is the entry, and no terminator targets it
+  std::vector<std::string> files;
+};
+
+}  // namespace oxide::ir

@@ -1,0 +1,146 @@
+// The one table of operations. The recorder, printer, verifier, encoder and lowering all derive from it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <string_view>
+
+namespace oxide::ir {
+
+// X(name, operands, result, operand rule, immediate, effect)
+//   result:       none      no result
+//                 same      the type of operand 0
+//                 boolean   a boolean
+//                 given     the operation's own type field says
+//   operand rule: what types operands may have, see OperandRule below
+//   immediate:    what the 64-bit immediate means, see Immediate below
+//     trace     only in traces
+//   effect:       pure      may be dropped when its result is unused, may be merged with an equal one
+//                 writes_variable  changes the variable that is operand 0
+//                 reads     reads memory
+//                 writes    writes memory
+//                 traps     may end the thread with an error; must stay
+//                 requires  states a requirement on the launch; kept in the graph's list, not in its blocks
+#define OXIDE_IR_OPERATIONS(X)                                      \
+  /* values */                                                      \
+  X(constant, 0, given, any, bits, pure)                            \
+  X(parameter, 0, given, any, parameter, pure)                      \
+  X(length, 0, given, any, memory, pure)                            \
+  X(copy, 1, same, any, none, pure)                                 \
+  X(assign, 2, none, equal, none, writes_variable)                  \
+  X(select, 3, given, select, none, pure)                           \
+  X(cast, 1, given, any, none, pure)                                \
+  X(bit_cast, 1, given, any, none, pure)                            \
+  /* the thread's place in the launch: u32, immediate is the axis */ \
+  X(thread_index, 0, given, any, axis, pure)                        \
+  X(block_index, 0, given, any, axis, pure)                         \
+  X(block_dim, 0, given, any, axis, pure)                           \
+  X(grid_dim, 0, given, any, axis, pure)                            \
+  X(index_space, 0, none, any, space, requires_launch)              \
+  /* arithmetic, by the number rules in docs/numbers.md */          \
+  X(add, 2, same, number, none, pure)                               \
+  X(sub, 2, same, number, none, pure)                               \
+  X(mul, 2, same, number, none, pure)                               \
+  X(div, 2, same, number, check, traps)                             \
+  X(rem, 2, same, number, check, traps)                             \
+  X(neg, 1, same, number, none, pure)                               \
+  X(abs, 1, same, number, none, pure)                               \
+  X(min, 2, same, number, none, pure)                               \
+  X(max, 2, same, number, none, pure)                               \
+  X(fma, 3, same, floating, none, pure)                             \
+  X(bit_and, 2, same, bits, none, pure)                             \
+  X(bit_or, 2, same, bits, none, pure)                              \
+  X(bit_xor, 2, same, bits, none, pure)                             \
+  X(bit_not, 1, same, bits, none, pure)                             \
+  X(shift_left, 2, same, integer, none, pure)                       \
+  X(shift_right, 2, same, integer, none, pure)                      \
+  X(equal, 2, boolean, equal, none, pure)                           \
+  X(not_equal, 2, boolean, equal, none, pure)                       \
+  X(less, 2, boolean, number, none, pure)                           \
+  X(less_equal, 2, boolean, number, none, pure)                     \
+  /* mathematics on f32 and f64 */                                  \
+  X(sqrt, 1, same, floating, none, pure)                            \
+  X(rsqrt, 1, same, floating, none, pure)                           \
+  X(floor, 1, same, floating, none, pure)                           \
+  X(ceil, 1, same, floating, none, pure)                            \
+  X(trunc, 1, same, floating, none, pure)                           \
+  X(round_even, 1, same, floating, none, pure)                      \
+  X(exp, 1, same, floating, none, pure)                             \
+  X(exp2, 1, same, floating, none, pure)                            \
+  X(log, 1, same, floating, none, pure)                             \
+  X(log2, 1, same, floating, none, pure)                            \
+  X(sin, 1, same, floating, none, pure)                             \
+  X(cos, 1, same, floating, none, pure)                             \
+  X(tan, 1, same, floating, none, pure)                             \
+  X(tanh, 1, same, floating, none, pure)                            \
+  X(atan2, 2, same, floating, none, pure)                           \
+  X(pow, 2, same, floating, none, pure)                             \
+  X(fmod, 2, same, floating, none, pure)                            \
+  /* memory: the immediate names a memory of the graph; an index is u64 and counts elements */ \
+  X(check_bounds, 1, none, index, memory, traps)                    \
+  X(load, 1, given, index, memory, reads)                           \
+  X(store, 2, none, index, memory, writes)                          \
+  /* only in traces, never in a finished graph */                   \
+  X(decide, 1, none, boolean, answer, trace)                        \
+  X(loop_head, 0, none, any, none, trace)                           \
+  X(end, 0, none, any, none, trace)
+
+enum class Opcode : std::uint8_t {
+#define OXIDE_IR_ENUMERATOR(name, operands, result, rule, immediate, effect) name,
+  OXIDE_IR_OPERATIONS(OXIDE_IR_ENUMERATOR)
+#undef OXIDE_IR_ENUMERATOR
+};
+
+enum class ResultRule : std::uint8_t { none, same, boolean, given };
+
+enum class OperandRule : std::uint8_t {
+  any,       // no constraint
+  equal,     // all of one type, whatever it is
+  number,    // all of one integer or floating type
+  integer,   // all of one integer type
+  floating,  // all of one floating type
+  bits,      // all boolean or all of one integer type
+  boolean,   // boolean
+  select,    // a boolean, then two of the result's type
+  index,     // a u64 index, then (store) a value of the memory's element type
+};
+
+enum class Immediate : std::uint8_t {
+  none,
+  bits,       // a constant's bits, zero-extended
+  parameter,  // index into Graph::parameters
+  memory,     // index into Graph::memories
+  axis,       // 0 x, 1 y, 2 z
+  space,      // an IndexSpace, see graph.hpp
+  check,      // integer division only: 1 when a zero divisor traps, 0 when it gives 0
+  answer,     // a decision's answer
+};
+
+enum class Effect : std::uint8_t { pure, writes_variable, reads, writes, traps, requires_launch, trace };
+
+struct OpcodeRow {
+  std::string_view name;
+  std::uint8_t operands;
+  ResultRule result;
+  OperandRule rule;
+  Immediate immediate;
+  Effect effect;
+};
+
+namespace detail {
+inline constexpr OpcodeRow opcode_rows[] = {
+#define OXIDE_IR_ROW(name, operands, result, rule, immediate, effect) \
+  {#name, operands, ResultRule::result, OperandRule::rule, Immediate::immediate, Effect::effect},
+    OXIDE_IR_OPERATIONS(OXIDE_IR_ROW)
+#undef OXIDE_IR_ROW
+};
+}  // namespace detail
+
+inline constexpr std::size_t opcode_count = std::size(detail::opcode_rows);
+inline constexpr std::size_t max_operands = 3;
+
+constexpr const OpcodeRow& row_of(Opcode op) { return detail::opcode_rows[static_cast<std::size_t>(op)]; }
+constexpr std::string_view name_of(Opcode op) { return row_of(op).name; }
+
+}  // namespace oxide::ir

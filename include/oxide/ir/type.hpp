@@ -1,0 +1,85 @@
+// The types of the graph's variables, and how host types map to them.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <type_traits>
+
+namespace oxide::ir {
+
+// One row per type: name, size in bytes, and what kind of number it is. `none` is the type of an operation without a result.
+#define OXIDE_IR_TYPES(X)      \
+  X(none, 0, other)            \
+  X(boolean, 1, boolean)       \
+  X(i8, 1, signed_integer)     \
+  X(i16, 2, signed_integer)    \
+  X(i32, 4, signed_integer)    \
+  X(i64, 8, signed_integer)    \
+  X(u8, 1, unsigned_integer)   \
+  X(u16, 2, unsigned_integer)  \
+  X(u32, 4, unsigned_integer)  \
+  X(u64, 8, unsigned_integer)  \
+  X(f32, 4, floating)          \
+  X(f64, 8, floating)
+
+enum class Type : std::uint8_t {
+#define OXIDE_IR_ENUMERATOR(name, size, kind) name,
+  OXIDE_IR_TYPES(OXIDE_IR_ENUMERATOR)
+#undef OXIDE_IR_ENUMERATOR
+};
+
+enum class TypeKind : std::uint8_t { other, boolean, signed_integer, unsigned_integer, floating };
+
+namespace detail {
+
+struct TypeRow {
+  std::string_view name;
+  std::uint8_t size;
+  TypeKind kind;
+};
+
+inline constexpr TypeRow type_rows[] = {
+#define OXIDE_IR_ROW(name, size, kind) {#name, size, TypeKind::kind},
+    OXIDE_IR_TYPES(OXIDE_IR_ROW)
+#undef OXIDE_IR_ROW
+};
+
+}  // namespace detail
+
+inline constexpr std::size_t type_count = std::size(detail::type_rows);
+
+constexpr std::string_view name_of(Type t) { return detail::type_rows[static_cast<std::size_t>(t)].name; }
+constexpr std::size_t size_of(Type t) { return detail::type_rows[static_cast<std::size_t>(t)].size; }
+constexpr TypeKind kind_of(Type t) { return detail::type_rows[static_cast<std::size_t>(t)].kind; }
+constexpr unsigned bits_of(Type t) { return t == Type::boolean ? 1 : static_cast<unsigned>(8 * size_of(t)); }
+
+constexpr bool is_boolean(Type t) { return kind_of(t) == TypeKind::boolean; }
+constexpr bool is_floating(Type t) { return kind_of(t) == TypeKind::floating; }
+constexpr bool is_signed_integer(Type t) { return kind_of(t) == TypeKind::signed_integer; }
+constexpr bool is_integer(Type t) { return is_signed_integer(t) || kind_of(t) == TypeKind::unsigned_integer; }
+
+// The graph type that stands for a host type; `none` when there is none. Integers map by size and sign, so that `long`
+// and `long long` are both i64. `char`, `wchar_t` and the like are text, not numbers, and do not map.
+template <class T>
+constexpr Type type_for() {
+  using U = std::remove_cv_t<T>;
+  if constexpr (std::is_same_v<U, bool>) return Type::boolean;
+  else if constexpr (std::is_same_v<U, float>) return Type::f32;
+  else if constexpr (std::is_same_v<U, double>) return Type::f64;
+  else if constexpr (std::is_same_v<U, char> || std::is_same_v<U, wchar_t> || std::is_same_v<U, char8_t> ||
+                     std::is_same_v<U, char16_t> || std::is_same_v<U, char32_t>) return Type::none;
+  else if constexpr (std::is_integral_v<U> && sizeof(U) <= 8) {
+    constexpr bool is_signed = std::is_signed_v<U>;
+    if constexpr (sizeof(U) == 1) return is_signed ? Type::i8 : Type::u8;
+    else if constexpr (sizeof(U) == 2) return is_signed ? Type::i16 : Type::u16;
+    else if constexpr (sizeof(U) == 4) return is_signed ? Type::i32 : Type::u32;
+    else return is_signed ? Type::i64 : Type::u64;
+  } else return Type::none;
+}
+
+// A host type that a device value can stand for.
+template <class T>
+concept Scalar = type_for<T>() != Type::none;
+
+}  // namespace oxide::ir

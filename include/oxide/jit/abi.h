@@ -1,0 +1,131 @@
+/* The seam between oxide's headers and its compiler library: a C ABI. No C++ type crosses it and nothing throws across it.
+ * The library is oxide-jit (liboxide-jit.so); it exports the functions declared at the end, and nothing else.
+ * All functions may be called from several threads at once. */
+#ifndef OXIDE_JIT_ABI_H
+#define OXIDE_JIT_ABI_H
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Raised with every incompatible change of this file or of the graph's encoding. */
+#define OXIDE_JIT_ABI_VERSION 1u
+
+enum oxide_jit_target {
+  OXIDE_JIT_NVPTX = 0, /* PTX text for an NVIDIA GPU */
+  OXIDE_JIT_HOST = 1   /* machine code for this process, loaded and ready to call */
+};
+
+enum oxide_jit_status {
+  OXIDE_JIT_OK = 0,
+  OXIDE_JIT_BAD_REQUEST = 1, /* wrong ABI version, or fields out of range */
+  OXIDE_JIT_BAD_GRAPH = 2,   /* the bytes do not decode, or the graph does not verify */
+  OXIDE_JIT_UNSUPPORTED = 3, /* the target cannot do what the graph asks for, or the architecture is unknown */
+  OXIDE_JIT_FAILED = 4       /* LLVM failed */
+};
+
+enum oxide_jit_flags {
+  OXIDE_JIT_LINE_INFO = 1u, /* .loc lines in PTX */
+  OXIDE_JIT_KEEP_LLVM = 2u, /* also return the LLVM IR, after optimization, as text */
+  OXIDE_JIT_KEEP_ASM = 4u   /* host: also return the assembly as text */
+};
+
+struct oxide_jit_request {
+  uint32_t abi_version; /* OXIDE_JIT_ABI_VERSION */
+  uint32_t target;      /* enum oxide_jit_target */
+  const uint8_t* graph; /* ir/encode.hpp */
+  uint64_t graph_size;
+  uint32_t sm;          /* NVPTX: compute capability, 10 * major + minor: 75, 80, 86, 89, 90, 100, 120 ... */
+  uint32_t ptx_version; /* NVPTX: the newest PTX ISA that the driver takes, 10 * major + minor (90 for 9.0); 0: what sm needs */
+  uint32_t opt_level;   /* 0 to 3; 3 is the product's */
+  uint32_t flags;       /* enum oxide_jit_flags, or'ed */
+  const char* libdevice; /* NVPTX: path of a libdevice bitcode file to use, or NULL for the one found or built in */
+};
+
+struct oxide_jit_text {
+  const char* data; /* NUL-terminated; NULL when not asked for */
+  uint64_t size;    /* without the NUL */
+};
+
+/* Where the generated code reports the first failed check of a launch. Zero before the launch. On a GPU it lies in host-mapped
+ * memory. The first thread to change `claimed` from 0 to 1 fills in the rest, then stores `ready`. */
+struct oxide_fault_record {
+  uint32_t claimed;
+  uint32_t ready;
+  uint32_t site;      /* index into the result's sites */
+  uint32_t reserved;
+  uint64_t values[2]; /* bounds: index, length; division: dividend bits, 0 */
+  uint32_t block[3];
+  uint32_t thread[3];
+};
+
+enum oxide_fault_kind { OXIDE_FAULT_BOUNDS = 1, OXIDE_FAULT_DIVISION = 2 };
+
+/* What a site number in a fault record means. Numbered in the order of blocks and operations of the graph, so that code
+ * does not depend on source lines. */
+struct oxide_fault_site {
+  uint32_t kind;     /* enum oxide_fault_kind */
+  uint32_t memory;   /* bounds: index into Graph::memories */
+  uint32_t block;    /* where in the graph: its location says the source line */
+  uint32_t operation;
+};
+
+/* Host code runs the linear block indices [first_block, end_block) of a grid, x fastest. `arguments` are pointers to the launch
+ * arguments in the order of the parameters: a value is one, a span is two (pointer, then u64 length). Each thread that
+ * fails a check fills in the fault record and leaves; the other threads go on. The code keeps the floating-point environment. */
+struct oxide_host_launch {
+  const void* const* arguments;
+  struct oxide_fault_record* fault;
+  uint32_t grid[3];
+  uint32_t block[3];
+};
+typedef void (*oxide_host_kernel)(const struct oxide_host_launch* launch, uint64_t first_block, uint64_t end_block);
+
+struct oxide_jit_timing {
+  double decode_ms, build_ms, optimize_ms, emit_ms; /* bytes to graph, graph to LLVM IR, passes, PTX or machine code */
+};
+
+/* An NVPTX kernel takes the launch arguments in the order of the parameters, then a pointer to its oxide_fault_record. */
+struct oxide_jit_result {
+  enum oxide_jit_status status;
+  struct oxide_jit_text message; /* why, when status is not OK; may hold warnings when it is */
+  struct oxide_jit_text ptx;     /* NVPTX */
+  struct oxide_jit_text llvm_ir; /* OXIDE_JIT_KEEP_LLVM */
+  struct oxide_jit_text assembly; /* OXIDE_JIT_KEEP_ASM */
+  oxide_host_kernel entry;       /* HOST: lives until the result is released */
+  const char* entry_name;        /* NVPTX: the .entry symbol */
+  const struct oxide_fault_site* sites;
+  uint64_t site_count;
+  struct oxide_jit_timing timing;
+};
+
+struct oxide_jit_info {
+  uint32_t abi_version;
+  const char* oxide_version;
+  const char* llvm_version;
+  const char* device_library; /* path of libdevice, "libclc (built in)", or "" */
+  const char* host_cpu;
+};
+
+typedef const struct oxide_jit_info* (*oxide_jit_info_fn)(void);
+typedef struct oxide_jit_result* (*oxide_jit_compile_fn)(const struct oxide_jit_request* request);
+typedef void (*oxide_jit_release_fn)(struct oxide_jit_result* result);
+
+#if defined(__GNUC__)
+#define OXIDE_JIT_API __attribute__((visibility("default")))
+#else
+#define OXIDE_JIT_API
+#endif
+
+OXIDE_JIT_API const struct oxide_jit_info* oxide_jit_get_info(void);
+/* Never returns NULL. The result is released with oxide_jit_release. */
+OXIDE_JIT_API struct oxide_jit_result* oxide_jit_compile(const struct oxide_jit_request* request);
+OXIDE_JIT_API void oxide_jit_release(struct oxide_jit_result* result);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
