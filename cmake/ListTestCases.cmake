@@ -1,0 +1,52 @@
+# Asks a Catch2 executable for its test cases and writes a ctest script that runs each on its own.
+# In: executable, room, output, jit (path of the compiler library or empty).
+
+# Sets `out` to the case names that `filter` selects, one a line.
+function(list_cases filter out)
+  execute_process(COMMAND ${executable} ${filter} --list-test-names-only OUTPUT_VARIABLE names ERROR_VARIABLE complaint
+                  RESULT_VARIABLE result)
+  if(result LESS 0 OR NOT result MATCHES "^[0-9]+$" OR complaint MATCHES "Unrecognised token")
+    execute_process(COMMAND ${executable} ${filter} --list-tests --verbosity quiet OUTPUT_VARIABLE names RESULT_VARIABLE result)
+    if(NOT result EQUAL 0)
+      message(FATAL_ERROR "${executable} does not list its test cases: ${result}")
+    endif()
+  endif()
+  set(${out} "${names}" PARENT_SCOPE)
+endfunction()
+
+list_cases("*" names)
+list_cases("[gpu]" gpu_names)
+
+set(script "")
+while(NOT names STREQUAL "")
+  # Names may hold semicolons and brackets, which CMake's lists do not survive.
+  string(FIND "${names}" "\n" end)
+  if(end EQUAL -1)
+    set(name "${names}")
+    set(names "")
+  else()
+    string(SUBSTRING "${names}" 0 ${end} name)
+    math(EXPR end "${end} + 1")
+    string(SUBSTRING "${names}" ${end} -1 names)
+  endif()
+  if(name STREQUAL "")
+    continue()
+  endif()
+  set(labels ${room})
+  string(FIND "\n${gpu_names}" "\n${name}\n" is_gpu)
+  if(NOT is_gpu EQUAL -1)
+    string(APPEND labels ";gpu")
+  endif()
+  string(REGEX REPLACE "([],\\[\\\\])" "\\\\\\1" spec "${name}")
+  string(APPEND script "add_test([==[${room}: ${name}]==] [==[${executable}]==] [==[${spec}]==])\n")
+  string(APPEND script "set_tests_properties([==[${room}: ${name}]==] PROPERTIES LABELS \"${labels}\" TIMEOUT 300\n"
+                       "  SKIP_REGULAR_EXPRESSION \"\\\\[skipped\\\\] \"")
+  if(jit)
+    string(APPEND script "\n  ENVIRONMENT [==[OXIDE_JIT=${jit}]==]")
+  endif()
+  string(APPEND script ")\n")
+endwhile()
+if(script STREQUAL "")
+  message(FATAL_ERROR "${executable} has no test cases")
+endif()
+file(WRITE ${output} "${script}")
