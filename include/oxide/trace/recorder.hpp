@@ -2,9 +2,11 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <source_location>
-#include <unordered_map>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include <oxide/error.hpp>
@@ -38,10 +40,10 @@ struct Event {
   ir::Opcode opcode = ir::Opcode::end;
   ir::Type type = ir::Type::none;
   std::uint8_t operand_count = 0;
-  bool answer = false;  // decide: the answer that was given; it is not part of the key
+  bool answer = false;     // decide: the answer that was given; not part of the key
+  std::uint32_t loop = 0;  // loop_head: which loop of this run, from 1; not part of the key
   ValueId result = no_value;
   std::array<ValueId, ir::max_operands> operands{no_value, no_value, no_value};
-  std::uint32_t loop = 0;  // loop_head and its decide: which loop of this run, from 1; 0 for none. Not part of the key
   std::uint64_t immediate = 0;
   std::uint64_t key = 0;
   Place place;
@@ -54,18 +56,80 @@ inline constexpr std::size_t max_decisions = 4096;
 
 // How decisions are answered after the forced ones.
 enum class Policy : std::uint8_t {
-  settle,           // true on the first visit of a site, false on the second, then by chance: leaves every loop soon
-  yes,              // always true
-  no,               // always false
-  repeat_else_yes,  // as the site's decision was last answered on this run, true on the first visit
-  repeat_else_no,
+  settle,  // soon leaves every loop: true on the first visit of a site, false on the second, then by chance; counted loops see below
+  no,      // always false
   random,
+  cycle,   // a given sequence, again and again
 };
 
-// Thrown through the lambda to end a run early. Not an exception that user code would catch by type.
+// What follows a run while it is made, instead of storing it. Returns false when it has seen enough.
+struct Follower {
+  virtual bool follow(const Event& event) = 0;
+
+ protected:
+  ~Follower() = default;
+};
+
+// How one run is to be made.
+struct RunPlan {
+  const std::vector<bool>* forced = nullptr;  // the first answers
+  Policy policy = Policy::settle;
+  std::uint32_t seed = 1;
+  const std::vector<bool>* cycle = nullptr;   // Policy::cycle
+  Follower* follower = nullptr;               // when set, no events are stored
+  std::size_t event_limit = max_events;
+  std::size_t decision_limit = max_decisions;
+};
+
+// Thrown through the lambda to end a run early; deliberately not a std::exception, so that user code does not catch it by type.
 struct RunStopped {};
 
-class Walker;
+namespace detail {
+
+inline std::uint64_t mix(std::uint64_t h, std::uint64_t x) {
+  h = (h ^ x) * 0x9e3779b97f4a7c15u;
+  return h ^ (h >> 29);
+}
+
+// How often each decision site was visited in the current run. Open addressing; a new run forgets all by raising `run`.
+class VisitTable {
+ public:
+  void forget() { ++run_, used_ = 0; }
+  std::uint32_t visit(std::uint64_t key) {
+    if (used_ * 2 >= rows_.size()) grow();
+    for (std::size_t i = key & (rows_.size() - 1);; i = (i + 1) & (rows_.size() - 1)) {
+      Row& row = rows_[i];
+      if (row.run != run_) {
+        row = {key, run_, 1};
+        ++used_;
+        return 0;
+      }
+      if (row.key == key) return row.count++;
+    }
+  }
+
+ private:
+  struct Row {
+    std::uint64_t key = 0;
+    std::uint32_t run = 0;
+    std::uint32_t count = 0;
+  };
+  void grow() {
+    std::vector<Row> old(rows_.empty() ? 64 : rows_.size() * 2);
+    old.swap(rows_);
+    for (const Row& row : old) {
+      if (row.run != run_) continue;
+      std::size_t i = row.key & (rows_.size() - 1);
+      while (rows_[i].run == run_) i = (i + 1) & (rows_.size() - 1);
+      rows_[i] = row;
+    }
+  }
+  std::vector<Row> rows_;
+  std::uint32_t run_ = 0;
+  std::size_t used_ = 0;
+};
+
+}  // namespace detail
 
 class Recorder {
  public:
@@ -83,43 +147,186 @@ class Recorder {
 
   // ---- called by the values of dsl/
 
-  [[gnu::noinline]] Handle emit(ir::Opcode opcode, ir::Type result, std::array<Handle, ir::max_operands> operands, unsigned operand_count,
-                                std::uint64_t immediate, const Place& place);
-  // `address` tells apart decisions that share a place: the return address of the call that asks.
-  bool decide(Handle condition, const void* address, std::uint32_t loop = 0);
+  // Records one operation and returns its result (an unset handle when it has none).
+  [[gnu::noinline]] Handle emit(ir::Opcode opcode, ir::Type type, std::array<Handle, ir::max_operands> operands, unsigned operand_count,
+                                std::uint64_t immediate, const Place& place) {
+    Event event;
+    event.opcode = opcode;
+    event.type = type;
+    event.operand_count = static_cast<std::uint8_t>(operand_count);
+    event.immediate = immediate;
+    event.place = place;
+    for (unsigned k = 0; k < operand_count; ++k) event.operands[k] = checked(operands[k], place);
+    event.key = site_key(event, 0);
+    if (type != ir::Type::none) {
+      event.result = next_value_++;
+      value_places_.push_back(place);
+    }
+    add(event);
+    return {event.result, event.result == no_value ? 0 : run_};
+  }
+
+  // The truth of a condition. `address` tells apart decisions that share a place: a return address in the user's code.
+  // `loop` is the counted loop that asks whether to make another pass, 0 for none.
+  [[gnu::noinline]] bool decide(Handle condition, const void* address, std::uint32_t loop = 0) {
+    Event event;
+    event.opcode = ir::Opcode::decide;
+    event.operand_count = 1;
+    event.operands[0] = checked(condition, last_place_);
+    event.place = value_places_[event.operands[0]];
+    event.key = site_key(event, reinterpret_cast<std::uintptr_t>(address));
+    if (enough_ || answers_.size() >= plan_.decision_limit) stop();
+    event.answer = answers_.size() < plan_.forced->size() ? (*plan_.forced)[answers_.size()] : choose(event.key, loop);
+    if (loop != 0) ++loops_[loop - 1].visits;
+    answers_.push_back(event.answer);
+    add(event);
+    return event.answer;
+  }
+
   // Enters a counted loop (`loop` 0) or comes back to its head; returns the loop's number in this run.
-  std::uint32_t loop_head(std::uint32_t loop, const Place& place);
+  std::uint32_t loop_head(std::uint32_t loop, const Place& place) {
+    if (loop == 0) {
+      loops_.push_back({answers_.size(), 0});
+      loop = static_cast<std::uint32_t>(loops_.size());
+    }
+    Event event;
+    event.opcode = ir::Opcode::loop_head;
+    event.loop = loop;
+    event.place = place;
+    event.key = site_key(event, 0);
+    add(event);
+    return loop;
+  }
 
   const std::string& kernel_name() const { return kernel_name_; }
 
   // ---- called by the explorer
 
-  void start(const std::vector<bool>* forced, Policy policy, std::uint32_t seed, Walker* walker, std::size_t event_limit);
-  void finish();
+  // Makes one run of `lambda` by `plan`. Exceptions of the lambda pass through, and the recorder is as it was.
+  template <class Lambda>
+  void run(const RunPlan& plan, Lambda&& lambda) {
+    static thread_local std::uint32_t runs = 0;
+    plan_ = plan;
+    run_ = ++runs == 0 ? ++runs : runs;  // 0 marks an unset handle
+    events_.clear();
+    answers_.clear();
+    loops_.clear();
+    value_places_.clear();
+    visits_.forget();
+    next_value_ = 0;
+    event_count_ = 0;
+    replay_ = replay_end_ = 0;
+    enough_ = too_long_ = ended_ = false;
+    last_place_ = {};
+    struct Slot {
+      Recorder* outer = std::exchange(slot(), nullptr);
+      ~Slot() { slot() = outer; }
+    } guard;
+    slot() = this;
+    try {
+      lambda();
+      ended_ = true;
+      add(Event{.key = end_key});
+    } catch (const RunStopped&) {
+    }
+  }
 
-  std::vector<Event> events;     // not filled in while a walker follows the run
-  std::vector<bool> answers;     // of all decisions so far
-  std::size_t event_count = 0;
-  bool too_long = false;         // the run was stopped for its length
-  Place last_place;
+  const std::vector<Event>& events() const { return events_; }
+  const std::vector<bool>& answers() const { return answers_; }
+  std::size_t event_count() const { return event_count_; }
+  bool ended() const { return ended_; }        // the lambda returned
+  bool too_long() const { return too_long_; }  // the run was stopped for its length
+  const Place& last_place() const { return last_place_; }
+
+  // Counted loops whose head was seen in an earlier run; a settling run does not enter them again of itself.
+  std::vector<std::uint64_t> known_loops;
+
+  static constexpr std::uint64_t end_key = 1;
 
  private:
+  struct Loop {
+    std::size_t first_answer;  // the index of the answer to "a first pass?"
+    std::uint32_t visits;      // how often that was asked
+  };
+
   [[noreturn]] static void outside_of_kernel(const Place& place) {
     throw TraceError("", place.source_line(), "a device value was used outside of a kernel; device values exist only while a kernel lambda is traced");
   }
-  bool choose(std::uint64_t key, std::uint32_t loop);
-  void add(const Event& event);
+  [[noreturn]] void of_another_run(const Place& place) const {
+    throw TraceError(kernel_name_, place.source_line(),
+                     "a device value of an earlier run or of another kernel was used; a kernel lambda runs several times while it is traced, "
+                     "and device values must not outlive one run");
+  }
+  [[noreturn]] void stop() {
+    too_long_ = !enough_;
+    throw RunStopped{};
+  }
+
+  ValueId checked(Handle h, const Place& place) const {
+    if (h.run != run_ || h.id >= next_value_) of_another_run(place);
+    return h.id;
+  }
+
+  static std::uint64_t site_key(const Event& e, std::uint64_t address) {
+    std::uint64_t h = detail::mix(static_cast<std::uint64_t>(e.opcode) | static_cast<std::uint64_t>(e.type) << 8, e.immediate);
+    h = detail::mix(h, reinterpret_cast<std::uintptr_t>(e.place.file));
+    h = detail::mix(h, std::uint64_t{e.place.line} << 32 | e.place.column);
+    return address == 0 ? h : detail::mix(h, address);
+  }
+
+  void add(const Event& event) {
+    if (event_count_ >= plan_.event_limit) stop();
+    ++event_count_;
+    last_place_ = event.place;
+    if (plan_.follower == nullptr) events_.push_back(event);
+    else if (!enough_ && !plan_.follower->follow(event)) enough_ = true;  // the run is stopped at its next decision
+  }
+
+  bool choose(std::uint64_t key, std::uint32_t loop) {
+    switch (plan_.policy) {
+      case Policy::settle: return loop != 0 ? settle_loop(key, loops_[loop - 1]) : settle(key);
+      case Policy::no: return false;
+      case Policy::cycle: return (*plan_.cycle)[(answers_.size() - plan_.forced->size()) % plan_.cycle->size()];
+      case Policy::random: break;
+    }
+    plan_.seed = plan_.seed * 1664525u + 1013904223u;
+    return (plan_.seed >> 20) & 1;
+  }
+
+  bool settle(std::uint64_t key) {
+    if (replay_ < replay_end_) return answers_[replay_++];
+    const std::uint32_t visits = visits_.visit(key);
+    if (visits < 2) return visits == 0;
+    return detail::mix(key, visits) >> 63 != 0;
+  }
+
+  // A counted loop makes a pass when it is new, then the same pass once more, so that the second can be compared with the first.
+  bool settle_loop(std::uint64_t key, const Loop& loop) {
+    if (replay_ < replay_end_) return answers_[replay_++];
+    if (loop.visits == 0) {
+      for (const std::uint64_t known : known_loops)
+        if (known == key) return false;
+      return true;
+    }
+    if (loop.visits > 1) return false;
+    replay_ = loop.first_answer;
+    replay_end_ = answers_.size();
+    return answers_[replay_++];
+  }
 
   std::string kernel_name_;
-  const std::vector<bool>* forced_ = nullptr;
-  Policy policy_ = Policy::settle;
-  std::uint32_t seed_ = 1;
+  RunPlan plan_;
   std::uint32_t run_ = 0;
-  Walker* walker_ = nullptr;
-  std::size_t event_limit_ = max_events;
   ValueId next_value_ = 0;
-  std::uint32_t loops_ = 0;
+  std::vector<Event> events_;
+  std::vector<bool> answers_;
+  std::vector<Loop> loops_;
   std::vector<Place> value_places_;
+  detail::VisitTable visits_;
+  std::size_t event_count_ = 0;
+  std::size_t replay_ = 0, replay_end_ = 0;  // answers that are being given a second time
+  bool enough_ = false, too_long_ = false, ended_ = false;
+  Place last_place_;
 };
 
 }  // namespace oxide::trace
