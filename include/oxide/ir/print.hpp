@@ -1,0 +1,169 @@
+// The graph as text that a person reads: one line an operation, its source line behind it.
+//
+//   kernel saxpy(f32, span f32 read, span f32 disjoint)
+//   block 0:
+//     v0: u32 = thread_index x          ; saxpy.cpp:12:20
+//     v3: u64 = cast v2
+//     check_bounds p1, v3
+//     v4: f32 = load p1[v3]
+//     branch v5, block 1, block 2
+#pragma once
+
+#include <bit>
+#include <charconv>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include <oxide/ir/graph.hpp>
+
+namespace oxide::ir {
+
+std::string print(const Graph& graph);
+
+// One operation, as a line of `print` without its source line.
+std::string print(const Graph& graph, const Operation& op);
+
+// "file.cpp:12:5", or nothing when the line is not known. The file's folder is left out.
+std::string print(const Graph& graph, const Location& location);
+
+namespace detail {
+
+inline std::string print_variable(Variable v) { return v == no_variable ? "v?" : 'v' + std::to_string(v); }
+
+inline std::string_view print_access(Access access) {
+  constexpr std::string_view names[] = {"read", "write", "disjoint"};
+  return names[static_cast<std::size_t>(access)];
+}
+
+// The shortest text that reads back to the same number; NaNs by their bits, because their payload counts.
+template <class Float, class Bits>
+std::string print_float(Bits bits) {
+  const Float value = std::bit_cast<Float>(bits);
+  char text[40];
+  if (value != value) {
+    const auto end = std::to_chars(text, text + sizeof text, bits, 16).ptr;
+    return "nan(0x" + std::string(text, end) + ')';
+  }
+  const auto end = std::to_chars(text, text + sizeof text, value).ptr;
+  return std::string(text, end);
+}
+
+inline std::string print_constant(Type type, std::uint64_t bits) {
+  switch (kind_of(type)) {
+    case TypeKind::boolean: return bits != 0 ? "true" : "false";
+    case TypeKind::signed_integer: {
+      const unsigned unused = 64 - bits_of(type);
+      return std::to_string(static_cast<std::int64_t>(bits << unused) >> unused);
+    }
+    case TypeKind::unsigned_integer: return std::to_string(bits);
+    case TypeKind::floating:
+      return type == Type::f32 ? print_float<float>(static_cast<std::uint32_t>(bits)) : print_float<double>(bits);
+    case TypeKind::other: break;
+  }
+  return "?";
+}
+
+// A span goes by its parameter's number.
+inline std::string print_memory(const Graph& graph, std::uint64_t memory) {
+  if (memory >= graph.memories.size()) return "p?";
+  return 'p' + std::to_string(graph.memories[memory].parameter);
+}
+
+// The immediate as the operation's first argument; empty when the row has none or it says nothing.
+inline std::string print_immediate(const Graph& graph, const Operation& op) {
+  switch (row_of(op.opcode).immediate) {
+    case Immediate::none: break;
+    case Immediate::bits: return print_constant(op.type, op.immediate);
+    case Immediate::parameter: return 'p' + std::to_string(op.immediate);
+    case Immediate::memory: return print_memory(graph, op.immediate);
+    case Immediate::axis: return op.immediate < 3 ? std::string(1, "xyz"[op.immediate]) : std::to_string(op.immediate);
+    case Immediate::space: return "space " + std::to_string(op.immediate);
+    case Immediate::check: return op.immediate != 0 ? "checked" : "";
+    case Immediate::answer: return op.immediate != 0 ? "true" : "false";
+  }
+  return {};
+}
+
+inline void print_line(std::string& out, const Graph& graph, std::string line, const Location& location) {
+  const std::string where = print(graph, location);
+  if (!where.empty()) {
+    constexpr std::size_t comment_column = 42;
+    line.resize(line.size() < comment_column ? comment_column : line.size() + 1, ' ');
+    line += "; " + where;
+  }
+  out += line + '\n';
+}
+
+inline std::string print_terminator(const Terminator& t) {
+  const auto block = [](std::uint32_t b) { return "block " + std::to_string(b); };
+  switch (t.kind) {
+    case TerminatorKind::jump: return "jump " + block(t.targets[0]);
+    case TerminatorKind::branch: return "branch " + print_variable(t.condition) + ", " + block(t.targets[0]) + ", " + block(t.targets[1]);
+    case TerminatorKind::exit: break;
+  }
+  return "exit";
+}
+
+inline std::string print_parameters(const Graph& graph) {
+  std::string out;
+  for (std::size_t i = 0; i != graph.parameters.size(); ++i) {
+    const Parameter& p = graph.parameters[i];
+    if (i != 0) out += ", ";
+    if (p.kind == ParameterKind::span) out += "span ";
+    out += name_of(p.type);
+    for (const Memory& m : graph.memories)
+      if (p.kind == ParameterKind::span && m.parameter == i) out.append(" ").append(print_access(m.access));
+  }
+  return out;
+}
+
+}  // namespace detail
+
+inline std::string print(const Graph& graph, const Location& location) {
+  if (location.line == 0) return {};
+  std::string_view file = location.file < graph.files.size() ? std::string_view(graph.files[location.file]) : std::string_view("?");
+  file.remove_prefix(file.rfind('/') + 1);  // npos + 1 is 0
+  std::string out = std::string(file) + ':' + std::to_string(location.line);
+  if (location.column != 0) out += ':' + std::to_string(location.column);
+  return out;
+}
+
+inline std::string print(const Graph& graph, const Operation& op) {
+  const OpcodeRow& row = row_of(op.opcode);
+  std::string out;
+  if (row.result != ResultRule::none) out.append(detail::print_variable(op.result)).append(": ").append(name_of(op.type)).append(" = ");
+  out += row.name;
+  std::string separator = " ";
+  const std::string immediate = detail::print_immediate(graph, op);
+  const bool indexes = row.rule == OperandRule::index && row.effect != Effect::traps;  // p0[v1]
+  if (!immediate.empty()) {
+    out += separator + immediate;
+    separator = immediate == "checked" ? " " : ", ";
+  }
+  for (std::size_t i = 0; i != row.operands; ++i) {
+    if (indexes && i == 0) out.append("[").append(detail::print_variable(op.operands[i])).append("]");
+    else out += separator + detail::print_variable(op.operands[i]);
+    separator = ", ";
+  }
+  return out;
+}
+
+inline std::string print(const Graph& graph) {
+  std::string out = "kernel " + graph.name + '(' + detail::print_parameters(graph) + ')';
+  if (graph.fp_mode == FpMode::strict) out += " strict";
+  out += '\n';
+  for (const IndexSpace& s : graph.spaces) {
+    const std::string line = s.kind == SpaceKind::linear ? "space linear" : "space grid_2d, rows of " + std::to_string(s.stride);
+    detail::print_line(out, graph, line, s.location);
+  }
+  for (std::size_t b = 0; b != graph.blocks.size(); ++b) {
+    out += "block " + std::to_string(b) + ":\n";
+    for (const Operation& op : graph.blocks[b].operations) detail::print_line(out, graph, "  " + print(graph, op), op.location);
+    detail::print_line(out, graph, "  " + detail::print_terminator(graph.blocks[b].terminator), graph.blocks[b].terminator.location);
+  }
+  return out;
+}
+
+}  // namespace oxide::ir

@@ -1,0 +1,326 @@
+// Whether a graph is well formed: what the compiler and the analyses may take for granted. All rules come from the tables in ops.hpp
+// and type.hpp. A graph that verifies cannot make the compiler read out of bounds, whoever wrote it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <oxide/ir/graph.hpp>
+#include <oxide/ir/print.hpp>
+
+namespace oxide::ir {
+
+// The first rule that a graph breaks, and where: the block and the operation in it (the number of operations for the terminator);
+// `no_place` when it is about the graph as a whole.
+struct Defect {
+  static constexpr std::size_t no_place = static_cast<std::size_t>(-1);
+  std::string what;
+  std::size_t block = no_place;
+  std::size_t operation = no_place;
+
+  std::string text() const {
+    if (block == no_place) return what;
+    return "block " + std::to_string(block) + ", operation " + std::to_string(operation) + ": " + what;
+  }
+};
+
+std::optional<Defect> verify(const Graph& graph);
+
+namespace detail {
+
+class Verifier {
+ public:
+  explicit Verifier(const Graph& graph) : graph_(graph) {}
+
+  std::optional<Defect> run() {
+    signature();
+    for (block_ = 0; block_ != graph_.blocks.size() && !defect_; ++block_) {
+      const Block& block = graph_.blocks[block_];
+      for (operation_ = 0; operation_ != block.operations.size() && !defect_; ++operation_) operation(block.operations[operation_]);
+      if (!defect_) terminator(block.terminator);
+    }
+    if (!defect_) definitions();
+    return std::move(defect_);
+  }
+
+ private:
+  // ---- reporting
+
+  void fail(std::string what) {
+    if (!defect_) defect_ = Defect{std::move(what), block_, operation_};
+  }
+  void fail(const Operation& op, std::string_view what) { fail('\'' + print(graph_, op) + "' " + std::string(what)); }
+  static std::string name(Type t) { return std::string(name_of(t)); }
+
+  // ---- parameters, memories, spaces, variables
+
+  static bool is_type(Type t) { return t != Type::none && static_cast<std::size_t>(t) < type_count; }
+
+  void signature() {
+    block_ = operation_ = Defect::no_place;
+    for (char c : graph_.name)
+      if (!((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_'))
+        return fail("the kernel's name has a character other than letters, digits and underscores");
+    if (graph_.fp_mode != FpMode::contract && graph_.fp_mode != FpMode::strict) return fail("the floating-point mode is out of range");
+    for (std::size_t i = 0; i != graph_.parameters.size(); ++i) {
+      const Parameter& p = graph_.parameters[i];
+      if (!is_type(p.type)) return fail("parameter " + std::to_string(i) + " has no type");
+      if (p.kind != ParameterKind::value && p.kind != ParameterKind::span) return fail("parameter " + std::to_string(i) + " has no kind");
+    }
+    memories();
+    for (const IndexSpace& s : graph_.spaces) {
+      if (s.kind != SpaceKind::linear && s.kind != SpaceKind::grid_2d) return fail("an index space has no kind");
+      if (s.kind == SpaceKind::grid_2d && s.stride == 0) return fail("a 2-D index space has rows of no elements");
+    }
+    for (std::size_t v = 0; v != graph_.variables.size(); ++v)
+      if (!is_type(graph_.variables[v])) return fail('v' + std::to_string(v) + " has no type");
+    if (graph_.blocks.empty()) return fail("the graph has no block");
+  }
+
+  // Two memories of one parameter would alias, and nothing is allowed to.
+  void memories() {
+    std::vector<bool> taken(graph_.parameters.size());
+    for (std::size_t i = 0; i != graph_.memories.size(); ++i) {
+      const Memory& m = graph_.memories[i];
+      const std::string what = "memory " + std::to_string(i);
+      if (m.kind != MemoryKind::span) return fail(what + " has no kind");
+      if (m.access > Access::disjoint) return fail(what + " has no access");
+      if (m.parameter >= graph_.parameters.size()) return fail(what + " names a parameter that is not there");
+      const Parameter& p = graph_.parameters[m.parameter];
+      if (p.kind != ParameterKind::span) return fail(what + " names a parameter that is no span");
+      if (p.type != m.element) return fail(what + " has elements other than its parameter's");
+      if (taken[m.parameter]) return fail(what + " names a parameter that another memory has");
+      taken[m.parameter] = true;
+    }
+  }
+
+  // ---- operations
+
+  bool is_variable(Variable v) const { return v < graph_.variables.size(); }
+  Type type_of(Variable v) const { return graph_.variables[v]; }
+
+  void operation(const Operation& op) {
+    if (static_cast<std::size_t>(op.opcode) >= opcode_count) return fail("an opcode is out of range");
+    if (static_cast<std::size_t>(op.type) >= type_count) return fail("a type is out of range");
+    const OpcodeRow& row = row_of(op.opcode);
+    if (row.effect == Effect::trace) return fail(op, "may stand in traces only");
+    if (row.effect == Effect::requires_launch) return fail(op, "belongs to the graph's list of index spaces, not to its blocks");
+    for (std::size_t i = 0; i != max_operands; ++i) {
+      if (i < row.operands && !is_variable(op.operands[i])) return fail(op, "has operand " + std::to_string(i) + ", which is no variable");
+      if (i >= row.operands && op.operands[i] != no_variable) return fail(op, "has more operands than " + std::to_string(row.operands));
+    }
+    operands(op, row);
+    if (!defect_) result(op, row);
+    if (!defect_) immediate(op, row);
+    if (!defect_) special(op);
+  }
+
+  void operands(const Operation& op, const OpcodeRow& row) {
+    if (row.operands == 0) return;
+    const Type first = type_of(op.operands[0]);
+    const auto all_equal = [&](std::size_t from) {
+      for (std::size_t i = from + 1; i < row.operands; ++i)
+        if (type_of(op.operands[i]) != type_of(op.operands[from])) return fail(op, "has operands of different types");
+    };
+    switch (row.rule) {
+      case OperandRule::any: return;
+      case OperandRule::equal: return all_equal(0);
+      case OperandRule::number:
+        if (!is_integer(first) && !is_floating(first)) return fail(op, "needs numbers, has " + name(first));
+        return all_equal(0);
+      case OperandRule::integer:
+        if (!is_integer(first)) return fail(op, "needs integers, has " + name(first));
+        return all_equal(0);
+      case OperandRule::floating:
+        if (!is_floating(first)) return fail(op, "needs floating-point numbers, has " + name(first));
+        return all_equal(0);
+      case OperandRule::bits:
+        if (!is_integer(first) && !is_boolean(first)) return fail(op, "needs integers or booleans, has " + name(first));
+        return all_equal(0);
+      case OperandRule::boolean:
+        if (!is_boolean(first)) return fail(op, "needs a boolean, has " + name(first));
+        return all_equal(0);
+      case OperandRule::select:
+        if (!is_boolean(first)) return fail(op, "selects by a boolean, has " + name(first));
+        if (type_of(op.operands[1]) != op.type || type_of(op.operands[2]) != op.type) fail(op, "selects between other types than its own");
+        return;
+      case OperandRule::index:
+        if (first != Type::u64) return fail(op, "needs an index of type u64, has " + name(first));
+        return;
+    }
+    fail(op, "has an operand rule that the verifier does not know");
+  }
+
+  void result(const Operation& op, const OpcodeRow& row) {
+    if (row.result == ResultRule::none) {
+      if (op.result != no_variable || op.type != Type::none) fail(op, "has no result, so it may have no result variable and no type");
+      return;
+    }
+    if (!is_variable(op.result)) return fail(op, "has a result that is no variable");
+    if (type_of(op.result) != op.type) return fail(op, "has a result of another type than its variable's");
+    if (row.result == ResultRule::same && op.type != type_of(op.operands[0])) fail(op, "has another type than its operands");
+    if (row.result == ResultRule::boolean && op.type != Type::boolean) fail(op, "gives a boolean");
+  }
+
+  void immediate(const Operation& op, const OpcodeRow& row) {
+    const auto below = [&](std::size_t limit, std::string_view what) {
+      if (op.immediate >= limit) fail(op, "names a " + std::string(what) + " that is not there");
+    };
+    switch (row.immediate) {
+      case Immediate::none:
+        if (op.immediate != 0) fail(op, "has an immediate that means nothing");
+        return;
+      case Immediate::bits:
+        if (bits_of(op.type) < 64 && op.immediate >> bits_of(op.type) != 0) fail(op, "has a constant of more bits than its type");
+        return;
+      case Immediate::parameter: return below(graph_.parameters.size(), "parameter");
+      case Immediate::memory: return below(graph_.memories.size(), "memory");
+      case Immediate::axis: return below(3, "axis");
+      case Immediate::space: return below(graph_.spaces.size(), "space");
+      case Immediate::check:
+        if (op.immediate > (is_integer(op.type) ? 1u : 0u)) fail(op, "has a check that is not 0 or (integers) 1");
+        return;
+      case Immediate::answer: return below(2, "answer");
+    }
+  }
+
+  // What the table's columns cannot say.
+  void special(const Operation& op) {
+    switch (op.opcode) {
+      case Opcode::parameter: {
+        const Parameter& p = graph_.parameters[static_cast<std::size_t>(op.immediate)];
+        if (p.kind != ParameterKind::value || p.type != op.type) fail(op, "has another type than its parameter, or its parameter is a span");
+        return;
+      }
+      case Opcode::length:
+        if (op.type != Type::u64) fail(op, "gives a u64");
+        return;
+      case Opcode::thread_index:
+      case Opcode::block_index:
+      case Opcode::block_dim:
+      case Opcode::grid_dim:
+        if (op.type != Type::u32) fail(op, "gives a u32");
+        return;
+      case Opcode::bit_cast: {
+        const Type from = type_of(op.operands[0]);
+        if (size_of(from) != size_of(op.type) || is_boolean(from) != is_boolean(op.type))
+          fail(op, "goes between types of different size, or to or from a boolean");
+        return;
+      }
+      case Opcode::load:
+        if (op.type != memory(op).element) fail(op, "gives another type than the memory's elements");
+        return;
+      case Opcode::store:
+        if (type_of(op.operands[1]) != memory(op).element) fail(op, "stores another type than the memory's elements");
+        else if (memory(op).access == Access::read) fail(op, "writes memory that is only read");
+        return;
+      default: return;
+    }
+  }
+  const Memory& memory(const Operation& op) const { return graph_.memories[static_cast<std::size_t>(op.immediate)]; }
+
+  // ---- control flow
+
+  void terminator(const Terminator& t) {
+    if (t.kind > TerminatorKind::exit) return fail("a terminator has no kind");
+    const std::size_t targets = t.kind == TerminatorKind::exit ? 0 : t.kind == TerminatorKind::jump ? 1 : 2;
+    for (std::size_t i = 0; i != targets; ++i) {
+      if (t.targets[i] == 0) return fail("a terminator targets the entry block");
+      if (t.targets[i] >= graph_.blocks.size()) return fail("a terminator targets block " + std::to_string(t.targets[i]) + ", which is not there");
+    }
+    if (t.kind != TerminatorKind::branch) return;
+    if (!is_variable(t.condition)) return fail("a branch has a condition that is no variable");
+    if (!is_boolean(type_of(t.condition))) fail("a branch has a condition of type " + name(type_of(t.condition)));
+  }
+
+  // ---- every use has a definition before it on every path
+
+  // Calls use(v, operation) and define(v) in the order in which the block does.
+  template <class Use, class Define>
+  static void walk(const Block& block, Use&& use, Define&& define) {
+    for (std::size_t i = 0; i != block.operations.size(); ++i) {
+      const Operation& op = block.operations[i];
+      const OpcodeRow& row = row_of(op.opcode);
+      const bool assigns = row.effect == Effect::writes_variable;  // operand 0 is defined, not used
+      for (std::size_t k = assigns ? 1 : 0; k != row.operands; ++k) use(op.operands[k], i);
+      if (assigns) define(op.operands[0]);
+      if (row.result != ResultRule::none) define(op.result);
+    }
+    if (block.terminator.kind == TerminatorKind::branch) use(block.terminator.condition, block.operations.size());
+  }
+
+  // Gives the variables that are used in a block before that block defines them a slot each; only those need the data flow below.
+  std::size_t number_inherited() {
+    slot_.assign(graph_.variables.size(), no_variable);
+    std::vector<std::size_t> defined_in(graph_.variables.size(), Defect::no_place);
+    Variable slots = 0;
+    for (std::size_t b = 0; b != graph_.blocks.size(); ++b)
+      walk(graph_.blocks[b],
+           [&](Variable v, std::size_t) {
+             if (defined_in[v] != b && slot_[v] == no_variable) slot_[v] = slots++;
+           },
+           [&](Variable v) { defined_in[v] = b; });
+    return slots;
+  }
+
+  // Forward data flow over bit sets: defined at a block's end = defined at its start, or in it. Blocks start with everything defined,
+  // the entry with nothing, and sets only shrink; so blocks that nothing reaches are never at fault.
+  void definitions() {
+    using Word = std::uint64_t;
+    const std::size_t slots = number_inherited();
+    if (slots == 0) return;
+    const std::size_t words = (slots + 63) / 64, blocks = graph_.blocks.size();
+    std::vector<Word> at_start(blocks * words, ~Word{0}), now(words);
+    for (std::size_t w = 0; w != words; ++w) at_start[w] = 0;
+    std::vector<std::uint32_t> work{0};
+    std::vector<bool> queued(blocks), seen(blocks);
+    const auto defines = [&](Variable v) {
+      if (slot_[v] != no_variable) now[slot_[v] / 64] |= Word{1} << (slot_[v] % 64);
+    };
+    const auto start_from = [&](std::size_t b) { now.assign(at_start.data() + b * words, at_start.data() + (b + 1) * words); };
+    while (!work.empty()) {
+      const std::size_t b = work.back();
+      work.pop_back();
+      queued[b] = false;
+      seen[b] = true;
+      start_from(b);
+      walk(graph_.blocks[b], [](Variable, std::size_t) {}, defines);
+      const Terminator& t = graph_.blocks[b].terminator;
+      const std::size_t targets = t.kind == TerminatorKind::exit ? 0 : t.kind == TerminatorKind::jump ? 1 : 2;
+      for (std::size_t i = 0; i != targets; ++i) {
+        const std::uint32_t target = t.targets[i];
+        bool changed = !seen[target];
+        for (std::size_t w = 0; w != words; ++w) {
+          Word& old = at_start[target * words + w];
+          if ((old & now[w]) != old) old &= now[w], changed = true;
+        }
+        if (changed && !queued[target]) work.push_back(target), queued[target] = true;
+      }
+    }
+    for (block_ = 0; block_ != blocks && !defect_; ++block_) {
+      start_from(block_);
+      walk(graph_.blocks[block_],
+           [&](Variable v, std::size_t i) {
+             operation_ = i;
+             if (slot_[v] != no_variable && (now[slot_[v] / 64] >> (slot_[v] % 64) & 1) == 0)
+               fail(print_variable(v) + " is used, and on some path nothing defines it before");
+           },
+           defines);
+    }
+  }
+
+  const Graph& graph_;
+  std::size_t block_ = Defect::no_place, operation_ = Defect::no_place;
+  std::optional<Defect> defect_;
+  std::vector<Variable> slot_;
+};
+
+}  // namespace detail
+
+inline std::optional<Defect> verify(const Graph& graph) { return detail::Verifier(graph).run(); }
+
+}  // namespace oxide::ir
