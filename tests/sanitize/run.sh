@@ -1,0 +1,20 @@
+#!/usr/bin/env bash
+# run.sh SANITIZERS SOURCE_FOLDER WORK_FOLDER CXX_COMPILER JIT_LIBRARY
+# Builds the host side's tests with the sanitizers and runs them; they load the compiler library of the ordinary build.
+set -euo pipefail
+sanitizers=$1 source=$2 work=$3 compiler=$4 jit=$5
+
+cmake -S "$source" -B "$work" -G Ninja -DCMAKE_CXX_COMPILER="$compiler" -DCMAKE_BUILD_TYPE= -DCMAKE_CXX_FLAGS="-O1 -g1" \
+  -DOXIDE_SANITIZE="$sanitizers" -DOXIDE_TEST_ROOMS="trace;ir;runtime" -DOXIDE_BUILD_JIT=OFF -DOXIDE_BUILD_EXAMPLES=OFF \
+  -DOXIDE_BUILD_BENCH=OFF -DOXIDE_WERROR=OFF -DOXIDE_INSTALL=OFF >/dev/null
+cmake --build "$work" --parallel "$(nproc)"
+
+# A thread sanitizer of this age knows only the memory layout without randomization of newer kernels.
+still=()
+if setarch "$(uname -m)" -R true 2>/dev/null; then still=(setarch "$(uname -m)" -R); fi
+export OXIDE_JIT=$jit
+export OXIDE_SANITIZED=$sanitizers
+export ASAN_OPTIONS=detect_stack_use_after_return=1:strict_string_checks=1
+export UBSAN_OPTIONS=print_stacktrace=1
+export TSAN_OPTIONS=second_deadlock_stack=1
+"${still[@]}" ctest --test-dir "$work" --output-on-failure --parallel "$(nproc)" --no-tests=error
