@@ -10,6 +10,7 @@ function(oxide_add_test)
   target_compile_definitions(${arg_NAME} PRIVATE ${arg_DEFINITIONS})
   oxide_warnings(${arg_NAME})
   oxide_sanitize(${arg_NAME})
+  set_property(GLOBAL APPEND PROPERTY oxide_test_executables ${arg_NAME})
 
   # The cases are listed after each link, so that ctest knows them without running anything.
   set(cases ${CMAKE_CURRENT_BINARY_DIR}/${arg_NAME}_cases.cmake)
