@@ -1,0 +1,83 @@
+#!/usr/bin/env bash
+# Runs what the bundle holds on this machine's GPU: run.sh [demo|tests|bench|sanitize|all]...
+# One line a step, then a summary; what each step printed is in logs/. Exits non-zero when a step failed.
+# OXIDE_BUNDLE_LOGS names another folder for logs and pictures, for a bundle that cannot be written to.
+set -u
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+logs=${OXIDE_BUNDLE_LOGS:-$here/logs}
+mkdir -p "$logs"
+
+export OXIDE_JIT=$here/lib/liboxide-jit.so
+export LD_LIBRARY_PATH=$here/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
+# The programs need a C++ runtime; this machine's own is taken when it is new enough.
+if ! "$here/examples/vecadd" --help >/dev/null 2>"$logs/runtime.log" && grep -qE 'libstdc\+\+|libgcc_s|GLIBCXX' "$logs/runtime.log"; then
+  export LD_LIBRARY_PATH=$LD_LIBRARY_PATH:$here/lib/fallback
+  "$here/examples/vecadd" --help 2>&1 | grep -q GLIBCXX && export LD_LIBRARY_PATH=$here/lib/fallback:$LD_LIBRARY_PATH
+fi
+
+passed=0 failed=0
+# step NAME COMMAND...: runs it in the logs folder.
+step() {
+  local name=$1 log=$logs/${1//[ \/]/_}.log start=$SECONDS status=0 note=''
+  shift
+  (cd "$logs" && "$@") >"$log" 2>&1 || status=$?
+  local skipped
+  skipped=$(grep -c '^\[skipped\]' "$log")
+  [ "$skipped" -eq 0 ] || note=", $skipped skipped"
+  if [ "$status" -eq 0 ]; then
+    passed=$((passed + 1))
+    printf '%-28s ok (%d s%s)\n' "$name" $((SECONDS - start)) "$note"
+  else
+    failed=$((failed + 1))
+    printf '%-28s FAILED with %d (%d s%s); the end of %s:\n' "$name" "$status" $((SECONDS - start)) "$note" "$log"
+    tail -n 25 "$log" | sed 's/^/    /'
+  fi
+}
+
+demo() {
+  step "vecadd 2^28" "$here/examples/vecadd" 268435456
+  step image_filter "$here/examples/image_filter" "$here"/data/*.png "$logs/filtered.png"
+  step mandelbrot "$here/examples/mandelbrot" "$logs/mandelbrot.png"
+  step nbody "$here/examples/nbody"
+  step host_closure "$here/examples/host_closure"
+}
+
+tests() {
+  for executable in "$here"/tests/*; do
+    step "tests $(basename "$executable")" "$executable"
+  done
+}
+
+bench() {
+  for executable in "$here"/bench/bench_*; do
+    step "$(basename "$executable")" "$executable"
+    grep -hE '^[a-z_]+ [^ ]+ (ratio=|skip|error)' "$logs/$(basename "$executable").log" | sed 's/^/    /'
+  done
+}
+
+sanitize() {
+  local tool
+  tool=$(command -v compute-sanitizer || ls /usr/local/cuda*/bin/compute-sanitizer 2>/dev/null | head -n 1)
+  if [ -z "$tool" ]; then
+    echo "memcheck                     skipped: no compute-sanitizer on this machine"
+    return
+  fi
+  local check=("$tool" --tool memcheck --error-exitcode 9 --leak-check full)
+  step "memcheck vecadd" "${check[@]}" "$here/examples/vecadd" 1048576
+  step "memcheck image_filter" "${check[@]}" "$here/examples/image_filter" "$here"/data/*.png "$logs/filtered_memcheck.png"
+  step "memcheck mandelbrot" "${check[@]}" "$here/examples/mandelbrot" "$logs/mandelbrot_memcheck.png"
+  step "memcheck nbody" "${check[@]}" "$here/examples/nbody"
+  step "memcheck host_closure" "${check[@]}" "$here/examples/host_closure"
+}
+
+wanted=("$@")
+[ ${#wanted[@]} -gt 0 ] || wanted=(all)
+for what in "${wanted[@]}"; do
+  case $what in
+    demo | tests | bench | sanitize) "$what" ;;
+    all) demo; tests; bench; sanitize ;;
+    *) echo "run.sh: demo, tests, bench, sanitize or all, not '$what'" >&2; exit 2 ;;
+  esac
+done
+echo "oxide $(cat "$here/version"): $passed passed, $failed failed"
+[ "$failed" -eq 0 ]
