@@ -41,7 +41,7 @@ struct Event {
   ir::Type type = ir::Type::none;
   std::uint8_t operand_count = 0;
   bool answer = false;     // decide: the answer that was given; not part of the key
-  std::uint32_t loop = 0;  // loop_head: which loop of this run, from 1; not part of the key
+  std::uint32_t loop = 0;  // loop_head and its decide: which counted loop of this run, from 1; not part of the key
   ValueId result = no_value;
   std::array<ValueId, ir::max_operands> operands{no_value, no_value, no_value};
   std::uint64_t immediate = 0;
@@ -166,12 +166,15 @@ class Recorder {
     return {event.result, event.result == no_value ? 0 : run_};
   }
 
-  // The truth of a condition. `address` tells apart decisions that share a place: a return address in the user's code.
-  // `loop` is the counted loop that asks whether to make another pass, 0 for none.
-  [[gnu::noinline]] bool decide(Handle condition, const void* address, std::uint32_t loop = 0) {
+  // The truth of a condition. `loop` is the counted loop that asks whether to make another pass, 0 for none. Decisions that share
+  // a place (std::min called twice) are told apart by where this was called from: call it from a function that is always inlined.
+  [[gnu::noinline]] bool decide(Handle condition, std::uint32_t loop = 0) { return decide_at(condition, __builtin_return_address(0), loop); }
+
+  bool decide_at(Handle condition, const void* address, std::uint32_t loop) {
     Event event;
     event.opcode = ir::Opcode::decide;
     event.operand_count = 1;
+    event.loop = loop;
     event.operands[0] = checked(condition, last_place_);
     event.place = value_places_[event.operands[0]];
     event.key = site_key(event, reinterpret_cast<std::uintptr_t>(address));
@@ -226,7 +229,9 @@ class Recorder {
     try {
       lambda();
       ended_ = true;
-      add(Event{.key = end_key});
+      Event end;
+      end.key = end_key;
+      add(end);
     } catch (const RunStopped&) {
     }
   }

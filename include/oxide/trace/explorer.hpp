@@ -1,0 +1,687 @@
+// Learns all paths of a kernel lambda by running it: one run a decision not yet seen both ways.
+//
+// The lambda is a machine whose inputs are answers and whose outputs are operations. A run follows the known graph up to an edge
+// that was never taken, and records from there. At each new operation it asks whether this place was there before: a node of the
+// same code, from which the graph goes on as the run does (a join), or a node of this very path (a loop). What agrees only by
+// accident is told apart by experiments, and when everything is explored the whole graph is tried again.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <oxide/trace/walker.hpp>
+
+namespace oxide::trace {
+
+struct Statistics {
+  std::size_t runs = 0;         // of the lambda, all told
+  std::size_t experiments = 0;  // of these, runs that tested a join or a loop
+  std::size_t replays = 0;      // of these, runs that tried the finished graph
+  std::size_t events = 0;       // operations recorded or followed
+  std::size_t attempts = 0;     // explorations from the start
+  std::size_t nodes = 0;        // of the finished graph
+};
+
+// Beyond these a kernel is refused.
+inline constexpr std::size_t max_nodes = 262144;
+inline constexpr std::size_t max_total_events = 24'000'000;
+inline constexpr std::size_t max_attempts = 60;
+
+// How far an experiment or a replay goes past the place that it tries.
+inline constexpr std::size_t experiment_events = 4096;
+
+// Borrowed callable, called once a run.
+class LambdaRef {
+ public:
+  template <class F>
+    requires(!std::is_same_v<std::remove_cv_t<F>, LambdaRef>)
+  LambdaRef(F& f) : object_(&f), call_([](void* object) { (*static_cast<F*>(object))(); }) {}
+  void operator()() const { call_(object_); }
+
+ private:
+  void* object_;
+  void (*call_)(void*);
+};
+
+class Explorer {
+ public:
+  Explorer(std::string kernel_name, LambdaRef lambda) : recorder_(kernel_name), probe_(std::move(kernel_name)), lambda_(lambda), walker_(graph_) {}
+
+  // Throws TraceError when the kernel breaks a rule of tracing or cannot be settled within the bounds.
+  NodeGraph explore() {
+    for (statistics.attempts = 1;; ++statistics.attempts) {
+      try {
+        explore_once();
+        check_ends();
+        replay_all();
+        assign_all();
+        statistics.nodes = graph_.nodes.size();
+        return std::move(graph_);
+      } catch (const Retry&) {
+        if (statistics.attempts >= max_attempts) refuse();
+      }
+    }
+  }
+
+  Statistics statistics;
+
+ private:
+  struct Retry {};
+
+  // An edge that leads to a node which another path made.
+  struct Join {
+    Edge edge;
+    int target;
+    bool guessed;              // not the head of a counted loop
+    std::uint64_t id;          // the same in a later attempt
+    std::vector<bool> prefix;  // answers that lead to it
+    std::size_t events;        // operations before it on that path
+    std::size_t crossings = 0; // by replays
+  };
+
+  struct Pending {
+    Edge edge;
+    std::vector<bool> prefix;
+  };
+
+  // ---- exploring
+
+  void explore_once() {
+    graph_.nodes.clear();
+    graph_.variables.clear();
+    graph_.entry = no_node;
+    joins_.clear();
+    pending_.clear();
+    newest_.clear();
+    recorder_.known_loops.clear();
+    pending_.push_back({{}, {}});
+    while (!pending_.empty()) {
+      const Pending next = std::move(pending_.back());
+      pending_.pop_back();
+      if (graph_.target(next.edge) == no_node) integrate(next.prefix);
+    }
+  }
+
+  void make_run(Recorder& recorder, const RunPlan& plan) {
+    ++statistics.runs;
+    recorder.run(plan, lambda_);
+    statistics.events += recorder.event_count();
+    if (statistics.events > max_total_events) refuse();
+  }
+
+  // Makes the run that `prefix` and settling answers give, and adds what is new in it to the graph, up to where it joins.
+  void integrate(const std::vector<bool>& prefix) {
+    RunPlan plan;
+    plan.forced = &prefix;
+    make_run(recorder_, plan);
+    const std::vector<Event>& events = recorder_.events();
+    walker_.start();
+    variable_of_.clear();
+    loop_heads_.clear();
+    crossed_.clear();
+    visited_.resize(graph_.nodes.size());
+    ++visit_stamp_;
+    decisions_ = 0;
+    answers_hash_ = 0;
+
+    std::size_t i = 0;
+    i = walk(events, i);
+    if (i == events.size()) return;
+
+    segment_.first_node = static_cast<int>(graph_.nodes.size());
+    segment_.first_value = static_cast<ValueId>(variable_of_.size());
+    for (; i < events.size(); ++i) {
+      if (join(events, i)) {
+        walk(events, i);
+        return;
+      }
+      append(events[i], i);
+    }
+    if (!recorder_.ended()) never_ends();
+  }
+
+  // Follows the run along known edges; returns the first event on an edge never taken.
+  std::size_t walk(const std::vector<Event>& events, std::size_t i) {
+    for (; i < events.size(); ++i) {
+      const Edge edge = walker_.edge;
+      const int n = graph_.target(edge);
+      if (n == no_node) break;
+      if (const int j = edge.node < 0 ? -1 : graph_[edge.node].join[static_cast<std::size_t>(edge.side)]; j >= 0) crossed_.push_back({j, i});
+      if (walker_.step(events[i]) == Walker::Step::differs) conflict(n, events[i], i);
+      if (events[i].result != no_value) variable_of_.push_back(graph_[n].result);
+      passed(n, events[i], i);
+    }
+    return i;
+  }
+
+  void passed(int n, const Event& event, std::size_t i) {
+    if (static_cast<std::size_t>(n) >= visited_.size()) visited_.resize(graph_.nodes.size() + 64);
+    visited_[static_cast<std::size_t>(n)] = {visit_stamp_, i, decisions_};
+    if (event.opcode == ir::Opcode::decide) {
+      ++decisions_;
+      answers_hash_ = detail::mix(answers_hash_, event.answer ? 3 : 5);
+    }
+    if (event.opcode == ir::Opcode::loop_head && event.loop > loop_heads_.size()) loop_heads_.push_back({n, i});
+  }
+
+  void append(const Event& event, std::size_t i) {
+    if (graph_.nodes.size() >= max_nodes) refuse();
+    Node node;
+    node.opcode = event.opcode;
+    node.type = event.type;
+    node.operand_count = event.operand_count;
+    node.immediate = event.immediate;
+    node.key = event.key;
+    node.place = event.place;
+    node.discovery = discovery(i);
+    for (unsigned k = 0; k < event.operand_count; ++k) {
+      node.operands[k] = variable_of_[event.operands[k]];
+      if (walker_.holder(node.operands[k]) != event.operands[k]) conflict(no_node, event, i);
+    }
+    const int n = static_cast<int>(graph_.nodes.size());
+    if (event.result != no_value) {
+      node.result = static_cast<ir::Variable>(graph_.variables.size());
+      graph_.variables.push_back(event.type);
+      variable_of_.push_back(node.result);
+      walker_.set(node.result, event.result);
+    }
+    node.same_key = newest_.exchange(event.key, n);
+    graph_.target(walker_.edge) = n;
+    graph_.nodes.push_back(node);
+    const int side = event.opcode == ir::Opcode::decide && !event.answer ? 1 : 0;
+    walker_.edge = {n, side};
+    if (event.opcode == ir::Opcode::decide) {
+      std::vector<bool> prefix = answers_so_far();
+      prefix.push_back(!event.answer);
+      pending_.push_back({{n, 1 - side}, std::move(prefix)});
+      if (event.loop != 0) recorder_.known_loops.push_back(event.key);
+    }
+    passed(n, event, i);
+  }
+
+  std::uint64_t discovery(std::size_t i) const { return detail::mix(answers_hash_, i + 1); }
+
+  std::vector<bool> answers_so_far() const {
+    return {recorder_.answers().begin(), recorder_.answers().begin() + static_cast<std::ptrdiff_t>(decisions_)};
+  }
+
+  // ---- joins and loops
+
+  bool join(const std::vector<Event>& events, std::size_t i) {
+    const Event& event = events[i];
+    if (event.opcode == ir::Opcode::loop_head && event.loop <= loop_heads_.size()) {
+      walker_.bindings.clear();
+      connect(loop_heads_[event.loop - 1].node, i, false);
+      return true;
+    }
+    const bool repeated_key = newest_.find(event.key) != no_node && graph_[newest_.find(event.key)].same_key != no_node;
+    int loops_tried = 0;
+    for (int n = newest_.find(event.key); n != no_node; n = graph_[n].same_key) {
+      const bool loops = static_cast<std::size_t>(n) < visited_.size() && visited_[static_cast<std::size_t>(n)].stamp == visit_stamp_;
+      // a loop without a decision would never end, so it is not one
+      if (loops && visited_[static_cast<std::size_t>(n)].decisions == decisions_) continue;
+      const std::uint64_t id = detail::mix(discovery(i), graph_[n].discovery);
+      if (is_forbidden(id)) continue;
+      const Walker::Step end = try_walk(events, i, n);
+      if (end == Walker::Step::differs) continue;
+      if (loops && ++loops_tried > 4) continue;
+      if (loops || repeated_key || end == Walker::Step::unexplored) {
+        if (!futures_agree(i, n, loops)) continue;
+      }
+      if (!extra_experiments_agree(id, i, n)) continue;
+      connect(n, i, true);
+      return true;
+    }
+    return false;
+  }
+
+  // Does the rest of the run go on as the graph does from node n?
+  Walker::Step try_walk(const std::vector<Event>& events, std::size_t i, int n) {
+    if (graph_[n].operand_count != events[i].operand_count) return Walker::Step::differs;
+    walker_.bindings.clear();
+    begin_trial(n);
+    Walker::Step step = Walker::Step::matched;
+    for (std::size_t k = i; k < events.size() && step == Walker::Step::matched; ++k) step = walker_.step(events[k]);
+    end_trial();
+    return step;
+  }
+
+  void begin_trial(int n) {
+    graph_.target(walker_.edge) = n;
+    trial_edge_ = walker_.edge;
+    walker_.fresh_from = segment_.first_value;
+    walker_.fresh_to = static_cast<ValueId>(variable_of_.size());
+    walker_.begin_trial();
+    for (const Walker::Binding& b : walker_.bindings) walker_.set(b.variable, b.value);
+  }
+  void end_trial() {
+    walker_.end_trial();
+    graph_.target(trial_edge_) = no_node;
+  }
+
+  // Follows a run through the graph from event `skip` on.
+  struct Trial final : Follower {
+    Trial(Walker& w, std::size_t s) : walker(w), skip(s) {}
+    bool follow(const Event& event) override {
+      if (skip > 0) return --skip, true;
+      step = walker.step(event);
+      return step == Walker::Step::matched;
+    }
+    Walker& walker;
+    std::size_t skip;
+    Walker::Step step = Walker::Step::matched;
+  };
+
+  bool agrees(std::size_t i, int n, RunPlan plan) {
+    ++statistics.experiments;
+    begin_trial(n);
+    Trial trial(walker_, i);
+    plan.follower = &trial;
+    make_run(probe_, plan);
+    end_trial();
+    if (plan.policy == Policy::cycle && probe_.ended()) return false;  // it could have been unrolled: a loop of the host
+    return trial.step != Walker::Step::differs;
+  }
+
+  // A run that agrees under its own answers may still part from the graph under others.
+  bool futures_agree(std::size_t i, int n, bool loops) {
+    const std::vector<bool> prefix = answers_so_far();
+    RunPlan plan;
+    plan.forced = &prefix;
+    plan.event_limit = std::min(i + experiment_events, max_events);
+    plan.policy = Policy::no;
+    if (!agrees(i, n, plan)) return false;
+    plan.policy = Policy::random;
+    for (plan.seed = 1; plan.seed <= 2; ++plan.seed)
+      if (!agrees(i, n, plan)) return false;
+    if (!loops) return true;
+    const std::size_t from = visited_[static_cast<std::size_t>(n)].decisions;
+    const std::vector<bool> cycle(prefix.begin() + static_cast<std::ptrdiff_t>(from), prefix.end());
+    plan.policy = Policy::cycle;
+    plan.cycle = &cycle;
+    plan.event_limit = max_events;
+    return agrees(i, n, plan);
+  }
+
+  bool extra_experiments_agree(std::uint64_t id, std::size_t i, int n) {
+    for (std::size_t k = 0; k < extra_experiments_.size(); ++k) {
+      if (extra_experiments_[k].first != id) continue;
+      std::vector<bool> forced = answers_so_far();
+      forced.insert(forced.end(), extra_experiments_[k].second.begin(), extra_experiments_[k].second.end());
+      RunPlan plan;
+      plan.forced = &forced;
+      plan.policy = Policy::no;
+      if (!agrees(i, n, plan)) return false;
+    }
+    return true;
+  }
+
+  bool is_forbidden(std::uint64_t id) const { return std::find(forbidden_.begin(), forbidden_.end(), id) != forbidden_.end(); }
+
+  // Leads the current edge to node n, and gives values that both sides define one variable.
+  void connect(int n, std::size_t i, bool guessed) {
+    const Edge edge = walker_.edge;
+    for (const Walker::Binding& b : walker_.bindings) {
+      const ir::Variable old = variable_of_[b.value];
+      for (int k = segment_.first_node; k < static_cast<int>(graph_.nodes.size()); ++k) {
+        Node& node = graph_[k];
+        if (node.result == old) node.result = b.variable;
+        for (ir::Variable& v : node.operands)
+          if (v == old) v = b.variable;
+      }
+      variable_of_[b.value] = b.variable;
+      walker_.set(b.variable, b.value);
+    }
+    graph_.target(edge) = n;
+    if (edge.node < 0) return;
+    graph_[edge.node].join[static_cast<std::size_t>(edge.side)] = static_cast<int>(joins_.size());
+    joins_.push_back({edge, n, guessed, detail::mix(discovery(i), graph_[n].discovery), answers_so_far(), i});
+  }
+
+  // The run does not do what the graph says. Either a join was wrong, and is not made again; or the kernel broke a rule.
+  void conflict(int n, const Event& event, std::size_t i) {
+    std::size_t since = 0;
+    const Join* counted = nullptr;
+    for (std::size_t k = crossed_.size(); k-- > 0;) {
+      const Join& crossed = joins_[static_cast<std::size_t>(crossed_[k].join)];
+      if (counted != nullptr && crossed_[k].event < since) break;
+      if (crossed.guessed) {
+        forbidden_.push_back(crossed.id);
+        throw Retry{};
+      }
+      if (counted == nullptr) {
+        counted = &crossed;
+        for (const LoopHead& head : loop_heads_)
+          if (head.node == crossed.target) since = head.event;
+      }
+    }
+    (void)i;
+    const std::string first = n == no_node ? std::string("nothing like it") : describe(graph_[n].opcode, graph_[n].place);
+    const std::string second = describe(event.opcode, event.place);
+    if (counted != nullptr)
+      throw TraceError(recorder_.kernel_name(), event.place.source_line(),
+                       "host state changed inside the counted loop at " + counted_line(*counted) + ": the first pass recorded " + first +
+                           ", the second pass recorded " + second + "; a kernel loop records its body once, so keep such state in a device value");
+    throw TraceError(recorder_.kernel_name(), event.place.source_line(),
+                     "the kernel lambda did something else when it was run again: it recorded " + first + ", then " + second +
+                         "; a kernel lambda runs several times, and must not depend on host state that its runs change");
+  }
+
+  std::string counted_line(const Join& join) const { return graph_[join.target].place.source_line().text(); }
+
+  static std::string describe(ir::Opcode opcode, const Place& place) {
+    return "'" + std::string(name_of(opcode)) + "' at " + place.source_line().text();
+  }
+
+  // ---- trying the finished graph
+
+  struct Replay final : Follower {
+    explicit Replay(Explorer& e) : explorer(e) {}
+    bool follow(const Event& event) override {
+      const Edge edge = explorer.walker_.edge;
+      const int n = explorer.graph_.target(edge);
+      if (const int j = edge.node < 0 ? -1 : explorer.graph_[edge.node].join[static_cast<std::size_t>(edge.side)]; j >= 0) {
+        explorer.crossed_.push_back({j, position});
+        ++explorer.joins_[static_cast<std::size_t>(j)].crossings;
+      }
+      if (explorer.walker_.step(event) != Walker::Step::matched) {
+        differs = true;
+        node = n;
+        at = event;
+        return false;
+      }
+      if (event.opcode == ir::Opcode::loop_head && event.loop > explorer.loop_heads_.size()) explorer.loop_heads_.push_back({n, position});
+      ++position;
+      return true;
+    }
+    Explorer& explorer;
+    std::size_t position = 0;
+    bool differs = false;
+    int node = no_node;
+    Event at;
+  };
+
+  void replay(RunPlan plan) {
+    ++statistics.replays;
+    walker_.start();
+    crossed_.clear();
+    loop_heads_.clear();
+    Replay follower(*this);
+    plan.follower = &follower;
+    make_run(probe_, plan);
+    if (follower.differs) conflict(follower.node, follower.at, follower.position);
+  }
+
+  void replay_all() {
+    const std::vector<bool> nothing;
+    RunPlan plan;
+    plan.forced = &nothing;
+    plan.event_limit = experiment_events;
+    plan.policy = Policy::no;
+    replay(plan);
+    plan.policy = Policy::random;
+    for (plan.seed = 1; plan.seed <= 4; ++plan.seed) replay(plan);
+    for (std::size_t j = 0; j < joins_.size(); ++j) {
+      plan.forced = &joins_[j].prefix;
+      plan.policy = Policy::random;
+      plan.event_limit = std::min(joins_[j].events + experiment_events, max_events);
+      for (int tries = 0; tries < 4 && joins_[j].crossings < 4; ++tries) ++plan.seed, replay(plan);
+      const std::vector<bool> cycle = cycle_through(joins_[j]);
+      if (cycle.empty()) continue;
+      plan.policy = Policy::cycle;
+      plan.cycle = &cycle;
+      replay(plan);
+    }
+  }
+
+  // A place from which the end cannot be reached is a loop that is never left.
+  void check_ends() {
+    std::vector<std::vector<int>> before(graph_.nodes.size());
+    queue_.clear();
+    for (int n = 0; n < static_cast<int>(graph_.nodes.size()); ++n) {
+      for (const int to : graph_[n].next)
+        if (to != no_node) before[static_cast<std::size_t>(to)].push_back(n);
+      if (graph_[n].opcode == ir::Opcode::end) queue_.push_back(n);
+    }
+    std::vector<bool> ends(graph_.nodes.size(), false);
+    for (const int n : queue_) ends[static_cast<std::size_t>(n)] = true;
+    for (std::size_t head = 0; head < queue_.size(); ++head)
+      for (const int n : before[static_cast<std::size_t>(queue_[head])])
+        if (!ends[static_cast<std::size_t>(n)]) ends[static_cast<std::size_t>(n)] = true, queue_.push_back(n);
+    for (int n = 0; n < static_cast<int>(graph_.nodes.size()); ++n)
+      if (!ends[static_cast<std::size_t>(n)] && graph_[n].opcode == ir::Opcode::decide)
+        throw TraceError(recorder_.kernel_name(), graph_[n].place.source_line(), "a loop on a device condition that never ends");
+  }
+
+  // The answers of a shortest way from the join's target back to its edge; empty when there is none.
+  std::vector<bool> cycle_through(const Join& join) {
+    std::vector<bool> answers;
+    find_path(join.target, [&](int n) { return n == join.edge.node; }, [](int) { return true; }, answers, join.edge.side);
+    return answers;
+  }
+
+  // Breadth-first search from node `from` to a node that is `wanted`, over nodes that may be `passed`. Gives the answers on the way,
+  // and the one that leaves the last node by `last_side` when that is a decision (-1: none).
+  template <class Wanted, class Passed>
+  bool find_path(int from, Wanted wanted, Passed may_pass, std::vector<bool>& answers, int last_side) {
+    came_from_.assign(graph_.nodes.size(), {-2, 0});
+    queue_.clear();
+    queue_.push_back(from);
+    came_from_[static_cast<std::size_t>(from)] = {-1, 0};
+    for (std::size_t head = 0; head < queue_.size(); ++head) {
+      const int n = queue_[head];
+      if (wanted(n)) {
+        answers.clear();
+        if (last_side >= 0 && graph_[n].opcode == ir::Opcode::decide) answers.push_back(last_side == 0);
+        for (Edge e = came_from_[static_cast<std::size_t>(n)]; e.node >= 0; e = came_from_[static_cast<std::size_t>(e.node)])
+          if (graph_[e.node].opcode == ir::Opcode::decide) answers.push_back(e.side == 0);
+        std::reverse(answers.begin(), answers.end());
+        return true;
+      }
+      if (!may_pass(n)) continue;
+      for (int side = 0; side < (graph_[n].opcode == ir::Opcode::decide ? 2 : 1); ++side) {
+        const int to = graph_[n].next[static_cast<std::size_t>(side)];
+        if (to == no_node || came_from_[static_cast<std::size_t>(to)].node != -2) continue;
+        came_from_[static_cast<std::size_t>(to)] = {n, side};
+        queue_.push_back(to);
+      }
+    }
+    return false;
+  }
+
+  // Every use of a variable must be preceded by a definition on every path. Where a join was made before the run had shown which of
+  // its values a later use reads, that use is visited in the next attempt before the join is believed.
+  void assign_all() {
+    const std::size_t words = (graph_.variables.size() + 63) / 64;
+    std::vector<std::uint8_t> is_leader(graph_.nodes.size(), 0), in_queue(graph_.nodes.size(), 0);
+    std::vector<std::int32_t> slot(graph_.nodes.size(), -1);
+    for (const Join& j : joins_) is_leader[static_cast<std::size_t>(j.target)] = 1;
+    std::vector<std::vector<std::uint64_t>> assigned;  // at each leader's entry
+    std::vector<std::vector<std::uint64_t>> at_join(joins_.size());
+    std::vector<int> work;
+    auto reach = [&](int n, const std::vector<std::uint64_t>& set) {
+      std::int32_t& s = slot[static_cast<std::size_t>(n)];
+      bool changed = false;
+      if (s < 0) {
+        s = static_cast<std::int32_t>(assigned.size());
+        assigned.push_back(set);
+        changed = true;
+      } else {
+        std::vector<std::uint64_t>& mine = assigned[static_cast<std::size_t>(s)];
+        for (std::size_t w = 0; w < words; ++w) {
+          const std::uint64_t both = mine[w] & set[w];
+          changed |= both != mine[w];
+          mine[w] = both;
+        }
+      }
+      if (changed && !in_queue[static_cast<std::size_t>(n)]) in_queue[static_cast<std::size_t>(n)] = 1, work.push_back(n);
+    };
+    reach(graph_.entry, std::vector<std::uint64_t>(words, 0));
+    std::vector<std::pair<int, ir::Variable>> suspects;
+    for (int pass = 0; pass < 2; ++pass) {  // to the fixed point, then once more to look at the uses
+      if (pass == 1)
+        for (std::size_t n = 0; n < slot.size(); ++n)
+          if (slot[n] >= 0) work.push_back(static_cast<int>(n));
+      while (!work.empty()) {
+        int n = work.back();
+        work.pop_back();
+        in_queue[static_cast<std::size_t>(n)] = 0;
+        std::vector<std::uint64_t> set = assigned[static_cast<std::size_t>(slot[static_cast<std::size_t>(n)])];
+        for (;;) {
+          const Node& node = graph_[n];
+          if (pass == 1)
+            for (unsigned k = 0; k < node.operand_count; ++k)
+              if (!(set[node.operands[k] / 64] >> (node.operands[k] % 64) & 1)) suspects.push_back({n, node.operands[k]});
+          if (node.result != ir::no_variable) set[node.result / 64] |= std::uint64_t{1} << (node.result % 64);
+          if (node.opcode == ir::Opcode::end) break;
+          const bool decides = node.opcode == ir::Opcode::decide;
+          for (std::size_t side = 0; side < (decides ? 2u : 1u); ++side)
+            if (node.join[side] >= 0) at_join[static_cast<std::size_t>(node.join[side])] = set;
+          if (decides) {
+            if (pass == 0) reach(node.next[0], set), reach(node.next[1], set);
+            break;
+          }
+          n = node.next[0];
+          if (is_leader[static_cast<std::size_t>(n)] || slot[static_cast<std::size_t>(n)] >= 0) {
+            if (pass == 0) reach(n, set);
+            break;
+          }
+        }
+      }
+    }
+    if (suspects.empty()) return;
+    bool progress = false;
+    for (const auto& [use, variable] : suspects) {
+      for (std::size_t j = 0; j < joins_.size(); ++j) {
+        if (!joins_[j].guessed || at_join[j].empty() || (at_join[j][variable / 64] >> (variable % 64) & 1)) continue;
+        std::vector<bool> answers;
+        auto uses = [&, v = variable](int n) {
+          for (unsigned k = 0; k < graph_[n].operand_count; ++k)
+            if (graph_[n].operands[k] == v) return true;
+          return false;
+        };
+        if (!find_path(joins_[j].target, uses, [&, v = variable](int n) { return graph_[n].result != v; }, answers, -1)) continue;
+        const std::pair<std::uint64_t, std::vector<bool>> experiment{joins_[j].id, answers};
+        if (std::find(extra_experiments_.begin(), extra_experiments_.end(), experiment) == extra_experiments_.end()) extra_experiments_.push_back(experiment);
+        else if (!is_forbidden(joins_[j].id)) forbidden_.push_back(joins_[j].id);
+        else continue;
+        progress = true;
+      }
+    }
+    if (!progress) refuse();
+    throw Retry{};
+  }
+
+  // ---- giving up
+
+  // Where in the source the graph grows: the decisions with most nodes of one site.
+  [[noreturn]] void refuse() const {
+    std::vector<std::pair<std::size_t, Place>> lines;
+    for (const Node& node : graph_.nodes) {
+      if (node.opcode != ir::Opcode::decide) continue;
+      auto same = std::find_if(lines.begin(), lines.end(), [&](const auto& l) { return l.second.line == node.place.line && l.second.file == node.place.file; });
+      if (same == lines.end()) lines.push_back({1, node.place});
+      else ++same->first;
+    }
+    std::stable_sort(lines.begin(), lines.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
+    std::string text = "its control flow cannot be settled within the bounds (" + std::to_string(statistics.runs) + " runs, " +
+                       std::to_string(graph_.nodes.size()) + " operations): host state keeps its device branches apart. Most branches come from";
+    for (std::size_t k = 0; k < lines.size() && k < 4; ++k) text += (k == 0 ? " " : ", ") + lines[k].second.source_line().text();
+    throw TraceError(recorder_.kernel_name(), lines.empty() ? SourceLine{} : lines[0].second.source_line(), text);
+  }
+
+  [[noreturn]] void never_ends() const {
+    const Place& place = recorder_.last_place();
+    throw TraceError(recorder_.kernel_name(), place.source_line(),
+                     "a path through it does not end within " + std::to_string(max_events) + " operations and " + std::to_string(max_decisions) +
+                         " decisions: a loop that is never left, or a host loop too long to be unrolled");
+  }
+
+  // ---- state
+
+  // The newest node of each key.
+  class KeyTable {
+   public:
+    void clear() { rows_.assign(256, {}), used_ = 0; }
+    int find(std::uint64_t key) const {
+      for (std::size_t i = key & (rows_.size() - 1);; i = (i + 1) & (rows_.size() - 1)) {
+        if (rows_[i].node == no_node) return no_node;
+        if (rows_[i].key == key) return rows_[i].node;
+      }
+    }
+    int exchange(std::uint64_t key, int node) {
+      if (used_ * 2 >= rows_.size()) grow();
+      for (std::size_t i = key & (rows_.size() - 1);; i = (i + 1) & (rows_.size() - 1)) {
+        if (rows_[i].node == no_node) return rows_[i] = {key, node}, ++used_, no_node;
+        if (rows_[i].key == key) return std::exchange(rows_[i].node, node);
+      }
+    }
+
+   private:
+    struct Row {
+      std::uint64_t key = 0;
+      int node = no_node;
+    };
+    void grow() {
+      std::vector<Row> old(rows_.size() * 2);
+      old.swap(rows_);
+      for (const Row& row : old) {
+        if (row.node == no_node) continue;
+        std::size_t i = row.key & (rows_.size() - 1);
+        while (rows_[i].node != no_node) i = (i + 1) & (rows_.size() - 1);
+        rows_[i] = row;
+      }
+    }
+    std::vector<Row> rows_;
+    std::size_t used_ = 0;
+  };
+
+  struct Visited {
+    std::uint32_t stamp = 0;
+    std::size_t event = 0;
+    std::size_t decisions = 0;  // on the path before it
+  };
+  struct LoopHead {
+    int node;
+    std::size_t event;
+  };
+  struct Crossed {
+    int join;
+    std::size_t event;
+  };
+  struct Segment {
+    int first_node = 0;
+    ValueId first_value = 0;
+  };
+
+  Recorder recorder_;  // of the run that is being added
+  Recorder probe_;     // of experiments and replays
+  LambdaRef lambda_;
+  NodeGraph graph_;
+  Walker walker_;
+  std::vector<Join> joins_;
+  std::vector<Pending> pending_;
+  KeyTable newest_;
+  std::vector<std::uint64_t> forbidden_;
+  std::vector<std::pair<std::uint64_t, std::vector<bool>>> extra_experiments_;
+
+  // of the run that is being added
+  std::vector<ir::Variable> variable_of_;  // by value
+  std::vector<LoopHead> loop_heads_;       // by loop number - 1
+  std::vector<Crossed> crossed_;
+  std::vector<Visited> visited_;  // by node
+  std::uint32_t visit_stamp_ = 0;
+  std::size_t decisions_ = 0;
+  std::uint64_t answers_hash_ = 0;
+  Segment segment_;
+  Edge trial_edge_;
+
+  std::vector<Edge> came_from_;
+  std::vector<int> queue_;
+};
+
+}  // namespace oxide::trace

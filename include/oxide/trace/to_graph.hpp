@@ -1,0 +1,122 @@
+// From explored nodes to a graph in blocks.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <oxide/ir/graph.hpp>
+#include <oxide/ir/simplify.hpp>
+#include <oxide/ir/verify.hpp>
+#include <oxide/trace/explorer.hpp>
+
+namespace oxide::trace {
+
+namespace detail {
+
+// Files by name, numbered as they appear.
+class FileTable {
+ public:
+  explicit FileTable(std::vector<std::string>& files) : files_(files) {}
+  ir::Location location(const Place& place) {
+    if (place.line == 0) return {};
+    if (place.file != last_) {
+      last_ = place.file;
+      for (index_ = 0; index_ < files_.size() && files_[index_] != last_; ++index_) {}
+      if (index_ == files_.size()) files_.emplace_back(last_);
+    }
+    return {static_cast<std::uint32_t>(index_), place.line, place.column};
+  }
+
+ private:
+  std::vector<std::string>& files_;
+  const char* last_ = nullptr;
+  std::size_t index_ = 0;
+};
+
+}  // namespace detail
+
+// The nodes as blocks: one block a chain, cut where paths meet or part. Requirements on the launch go into the graph's list.
+// Parameters and memories are the caller's to fill in, and then to simplify and verify.
+inline ir::Graph to_graph(const NodeGraph& nodes, std::string_view name) {
+  ir::Graph graph;
+  graph.name = name;
+  graph.variables = nodes.variables;
+  detail::FileTable files(graph.files);
+
+  const std::size_t count = nodes.nodes.size();
+  std::vector<std::uint32_t> block_of(count, 0);  // 0: not yet placed; the entry block is one of its own
+  std::vector<std::uint8_t> starts(count, 0), reached(count, 0);
+  std::vector<int> order;
+  order.push_back(nodes.entry);
+  reached[static_cast<std::size_t>(nodes.entry)] = starts[static_cast<std::size_t>(nodes.entry)] = 1;
+  for (std::size_t k = 0; k < order.size(); ++k) {
+    const Node& node = nodes[order[k]];
+    if (node.opcode == ir::Opcode::end) continue;
+    const bool decides = node.opcode == ir::Opcode::decide;
+    for (std::size_t side = 0; side < (decides ? 2u : 1u); ++side) {
+      const std::size_t to = static_cast<std::size_t>(node.next[side]);
+      if (decides || reached[to]) starts[to] = 1;
+      if (!reached[to]) reached[to] = 1, order.push_back(node.next[side]);
+    }
+  }
+
+  graph.blocks.resize(1);
+  graph.blocks[0].terminator = {ir::TerminatorKind::jump, ir::no_variable, {1, 0}, {}};
+  for (const int n : order)
+    if (starts[static_cast<std::size_t>(n)]) block_of[static_cast<std::size_t>(n)] = static_cast<std::uint32_t>(graph.blocks.size()), graph.blocks.emplace_back();
+  const auto target = [&](int n) { return block_of[static_cast<std::size_t>(n)]; };
+
+  for (const int first : order) {
+    if (!starts[static_cast<std::size_t>(first)]) continue;
+    ir::Block& block = graph.blocks[target(first)];
+    for (int n = first;; n = nodes[n].next[0]) {
+      const Node& node = nodes[n];
+      if (n != first && starts[static_cast<std::size_t>(n)]) {
+        block.terminator = {ir::TerminatorKind::jump, ir::no_variable, {target(n), 0}, {}};
+        break;
+      }
+      const ir::Location location = files.location(node.place);
+      if (node.opcode == ir::Opcode::end) break;
+      if (node.opcode == ir::Opcode::decide) {
+        block.terminator = {ir::TerminatorKind::branch, node.operands[0], {target(node.next[0]), target(node.next[1])}, location};
+        break;
+      }
+      if (node.opcode == ir::Opcode::loop_head) continue;
+      if (node.opcode == ir::Opcode::index_space) {
+        const ir::IndexSpace space{static_cast<ir::SpaceKind>(node.immediate & 0xff), static_cast<std::uint32_t>(node.immediate >> 8), location};
+        bool known = false;
+        for (const ir::IndexSpace& s : graph.spaces) known |= s.kind == space.kind && s.stride == space.stride;
+        if (!known) graph.spaces.push_back(space);
+        continue;
+      }
+      ir::Operation operation;
+      operation.opcode = node.opcode;
+      operation.type = node.type;
+      operation.result = node.result;
+      operation.operands = node.operands;
+      operation.immediate = node.immediate;
+      operation.location = location;
+      block.operations.push_back(operation);
+    }
+  }
+  return graph;
+}
+
+// Traces a lambda that takes no arguments: each call makes the kernel's parameters anew and runs the kernel's body on them.
+// `describe(graph)` fills in the parameters and memories. The result is simplified and verified.
+template <class Lambda, class Describe>
+ir::Graph trace(std::string_view kernel_name, Lambda&& lambda, Describe&& describe, Statistics* statistics = nullptr) {
+  Explorer explorer{std::string(kernel_name), LambdaRef(lambda)};
+  const NodeGraph nodes = explorer.explore();
+  if (statistics != nullptr) *statistics = explorer.statistics;
+  ir::Graph graph = to_graph(nodes, kernel_name);
+  describe(graph);
+  ir::simplify(graph);
+  if (const auto fault = ir::verify(graph)) throw TraceError(graph.name, {}, "the traced graph does not verify, which is a fault of oxide: " + *fault);
+  return graph;
+}
+
+}  // namespace oxide::trace
