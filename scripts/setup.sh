@@ -51,7 +51,7 @@ if [ ${#packages[@]} -gt 0 ]; then
   "${sudo[@]}" apt-get update -qq
   unknown=()
   for package in "${packages[@]}"; do
-    apt-cache policy "$package" | grep -q 'Candidate: [^(]' || unknown+=("$package")
+    [[ $(apt-cache policy "$package") =~ Candidate:\ [^\(] ]] || unknown+=("$package")
   done
   if [ ${#unknown[@]} -gt 0 ]; then
     echo "oxide: this system's package sources do not have: ${unknown[*]}" >&2
