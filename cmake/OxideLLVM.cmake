@@ -1,6 +1,7 @@
 # Finds the one LLVM major that oxide is written against. Distributions put each major in a folder of its own.
 set(OXIDE_LLVM_MAJOR 22)
-find_package(LLVM ${OXIDE_LLVM_MAJOR} CONFIG
+# LLVM's package only accepts a major with its minor; releases of a major are numbered MAJOR.1.x.
+find_package(LLVM ${OXIDE_LLVM_MAJOR}.1 CONFIG
              HINTS /usr/lib/llvm-${OXIDE_LLVM_MAJOR}/lib/cmake/llvm /usr/local/llvm-${OXIDE_LLVM_MAJOR}/lib/cmake/llvm
                    /opt/llvm-${OXIDE_LLVM_MAJOR}/lib/cmake/llvm)
 if(NOT LLVM_FOUND)
