@@ -82,6 +82,13 @@ struct IndexSpace {
   Location location;
 };
 
+// How a trace carries an index space in an immediate: the kind in bits 0 to 7, the stride in bits 8 to 39.
+constexpr std::uint64_t space_immediate(SpaceKind kind, std::uint32_t stride) {
+  return static_cast<std::uint64_t>(kind) | std::uint64_t{stride} << 8;
+}
+constexpr SpaceKind space_kind(std::uint64_t immediate) { return static_cast<SpaceKind>(immediate & 0xff); }
+constexpr std::uint32_t space_stride(std::uint64_t immediate) { return static_cast<std::uint32_t>(immediate >> 8); }
+
 // Whether a*b + c may become one fused operation: `contract` as CUDA does by default, `strict` never.
 enum class FpMode : std::uint8_t { contract, strict };
 

@@ -1,0 +1,80 @@
+// ox::DisjointSpan<T, Space>: an array of which each thread writes its own element only.
+#pragma once
+
+#include <cstdint>
+#include <type_traits>
+
+#include <oxide/dsl/index_space.hpp>
+#include <oxide/dsl/span.hpp>
+
+namespace oxide {
+
+// The element of this thread, if the array is long enough to have one. Test it, then read or write it with *:
+// Example: if (auto out = c.get_mut(idx)) *out = x;
+template <class T>
+class MaybeRef {
+ public:
+  // Whether there is such an element: a decision.
+  [[gnu::always_inline]] explicit operator bool() const { return exists_ = detail::decide(condition_, where_); }
+
+  // The element; throws TraceError where this path has not found that there is one.
+  Ref<T> operator*() const {
+    if (!exists_)
+      detail::refuse(where_, "the element of get_mut was used where it was not tested; write `if (auto e = s.get_mut(i)) *e = x;`");
+    return Ref<T>(memory_, index_, where_);
+  }
+
+  // For oxide's own headers.
+  MaybeRef(std::uint32_t memory, trace::Handle index, trace::Handle condition, detail::Where where)
+      : index_(index), condition_(condition), where_(where), memory_(memory) {}
+
+ private:
+  trace::Handle index_, condition_;
+  detail::Where where_;
+  std::uint32_t memory_;
+  mutable bool exists_ = false;
+};
+
+// Has no operator[]: an element is reached only through the ThreadIndex of the thread that owns it.
+template <class T, class Space = Linear>
+class DisjointSpan : public detail::SpanBase {
+  static_assert(detail::Element<T>, "oxide: the elements of a span are bool, 8- to 64-bit integers, float or double");
+  static_assert(!std::is_const_v<T>, "oxide: an ox::DisjointSpan is written; for reading use ox::Span<const T>");
+
+ public:
+  using element_type = T;
+  using space = Space;
+
+  // This thread's element: there is one where the index is below size() and, in a Grid2D, the column is below the row's length.
+  MaybeRef<T> get_mut(const ThreadIndex<Space>& index, detail::Where where = detail::Where::current()) const {
+    return MaybeRef<T>(memory(), index.handle(), exists(index, where), where);
+  }
+  template <class Other>
+  MaybeRef<T> get_mut(const Other& index, detail::Where where = detail::Where::current()) const = delete;
+
+  // Reads or writes any element without any check: i must be below size(), and no other thread may touch it.
+  Ref<T> unchecked_mut(detail::Index i) const {
+    if (undisciplined_ != nullptr) *undisciplined_ = true;
+    return Ref<T>(memory(), i.handle, i.where);
+  }
+
+  // For oxide's own headers; `undisciplined` is set when the kernel writes elements that are not this thread's own.
+  explicit DisjointSpan(std::uint32_t memory, bool* undisciplined = nullptr) : detail::SpanBase(memory), undisciplined_(undisciplined) {}
+
+ private:
+  trace::Handle exists(const ThreadIndex<Space>& index, detail::Where where) const {
+    const trace::Handle length = detail::emit(ir::Opcode::length, ir::Type::u64, memory(), where);
+    const trace::Handle in_length = detail::emit(ir::Opcode::less, ir::Type::boolean, index.handle(), length, 0, where);
+    if constexpr (std::is_empty_v<detail::IndexParts<Space>>) {
+      return in_length;
+    } else {
+      const trace::Handle stride = detail::constant(ir::Type::u64, Space::stride, where);
+      const trace::Handle in_row = detail::emit(ir::Opcode::less, ir::Type::boolean, index.parts().column, stride, 0, where);
+      return detail::emit(ir::Opcode::bit_and, ir::Type::boolean, in_row, in_length, 0, where);
+    }
+  }
+
+  bool* undisciplined_;
+};
+
+}  // namespace oxide

@@ -1,0 +1,93 @@
+// ox::Ref<T>: an element of memory that can be written, before it is read or written. It exists only as an rvalue.
+#pragma once
+
+#include <type_traits>
+#include <utility>
+
+#include <oxide/dsl/value.hpp>
+
+namespace oxide {
+
+// Reads when it becomes a Value or meets an operator, writes when it is assigned to; Ref<const T> only reads. It can be neither
+// copied nor kept: after `auto x = s[i]`, using x does not compile, because it would be unclear when the element is read.
+// Example: ox::f32 x = s[i];  s.unchecked_mut(i) = x + 1;
+template <class T>
+class Ref : public detail::Operators<typename detail::ScalarOf<ir::type_for<T>()>::type> {
+  using Scalar = typename detail::ScalarOf<ir::type_for<T>()>::type;
+  using Operand = detail::Operand<Scalar>;
+
+  template <class A>
+  static constexpr void needs_writable() {
+    static_assert(!std::is_const_v<T> || sizeof(A) == 0,
+                  "oxide: this element can only be read; write through get_mut of an ox::DisjointSpan, or unchecked as s.unchecked_mut(i) = x");
+  }
+
+ public:
+  static constexpr ir::Type type = ir::type_for<T>();
+
+  void operator=(Operand value) && {
+    needs_writable<Operand>();
+    write(value.handle, value.where);
+  }
+  void operator=(Ref&& source) && {
+    needs_writable<Operand>();
+    write(source.read(), source.where_);
+  }
+  template <class A>
+    requires detail::Refused<A, type>
+  void operator=(A&&) && {
+    detail::explain<detail::verdict(detail::source_of<A>, type)>();
+  }
+  template <class A>
+    requires detail::Number<A>
+  void operator=(A&&) & {
+    detail::explain<detail::verdict(detail::source_of<Ref&>, std::is_same_v<A, void> ? ir::Type::none : type)>();
+  }
+
+  void operator+=(Operand value) && { update(ir::Opcode::add, value); }
+  void operator-=(Operand value) && { update(ir::Opcode::sub, value); }
+  void operator*=(Operand value) && { update(ir::Opcode::mul, value); }
+  void operator/=(Operand value) && { update(ir::Opcode::div, value, std::is_integral_v<Scalar> ? detail::checked_division : 0); }
+  void operator%=(Operand value) && { update_integer(ir::Opcode::rem, value, detail::checked_division); }
+  void operator&=(Operand value) && { update_integer(ir::Opcode::bit_and, value); }
+  void operator|=(Operand value) && { update_integer(ir::Opcode::bit_or, value); }
+  void operator^=(Operand value) && { update_integer(ir::Opcode::bit_xor, value); }
+  void operator<<=(detail::ShiftCount<Scalar> count) && { update_integer(ir::Opcode::shift_left, count); }
+  void operator>>=(detail::ShiftCount<Scalar> count) && { update_integer(ir::Opcode::shift_right, count); }
+  void operator++() && { update(ir::Opcode::add, Operand(1, where_)); }
+  void operator--() && { update(ir::Opcode::sub, Operand(1, where_)); }
+  void operator++(int) && { update(ir::Opcode::add, Operand(1, where_)); }
+  void operator--(int) && { update(ir::Opcode::sub, Operand(1, where_)); }
+
+  // Of a boolean element: a decision, as for ox::boolean.
+  [[gnu::always_inline]] explicit operator bool() && {
+    static_assert(std::is_same_v<Scalar, bool>, "oxide: a condition is an ox::boolean; write s[i] != 0");
+    return detail::decide(read(), where_);
+  }
+  friend Value<Scalar> operator!(Ref&& element)
+    requires std::is_same_v<Scalar, bool>
+  {
+    return !Value<Scalar>::from_handle(element.read(), element.where_);
+  }
+
+  // For oxide's own headers.
+  Ref(std::uint32_t memory, trace::Handle index, detail::Where where) : index_(index), where_(where), memory_(memory) {}
+  trace::Handle read() const { return detail::emit(ir::Opcode::load, type, index_, memory_, where_); }
+
+ private:
+  void write(trace::Handle value, detail::Where where) const { detail::emit(ir::Opcode::store, ir::Type::none, index_, value, memory_, where); }
+  void update(ir::Opcode opcode, const Operand& value, std::uint64_t immediate = 0) const {
+    needs_writable<Operand>();
+    write(detail::emit(opcode, type, read(), value.handle, immediate, value.where), value.where);
+  }
+  void update_integer(ir::Opcode opcode, const Operand& value, std::uint64_t immediate = 0) const {
+    static_assert(std::is_integral_v<Scalar>, "oxide: %, bitwise and shift operators take integers; for a floating remainder use ox::fmod");
+    update(opcode, value, immediate);
+  }
+
+  trace::Handle index_;
+  detail::Where where_;  // of the expression s[i]
+  std::uint32_t memory_;
+};
+
+}  // namespace oxide

@@ -1,0 +1,77 @@
+// Parameters that are arrays in device memory: ox::Span<const T> for reading, ox::Span<T> for unchecked writing.
+#pragma once
+
+#include <cstdint>
+#include <type_traits>
+
+#include <oxide/dsl/index.hpp>
+#include <oxide/dsl/ref.hpp>
+#include <oxide/dsl/value.hpp>
+
+namespace oxide {
+namespace detail {
+
+// What every kind of span has: its memory in the graph, and its length.
+class SpanBase {
+ public:
+  // The number of elements.
+  u64 size(Where where = Where::current()) const { return u64::from_handle(emit(ir::Opcode::length, ir::Type::u64, memory_, where), where); }
+
+  // For oxide's own headers.
+  explicit SpanBase(std::uint32_t memory) : memory_(memory) {}
+  std::uint32_t memory() const { return memory_; }
+
+ protected:
+  void check(const Index& index) const { emit(ir::Opcode::check_bounds, ir::Type::none, index.handle, memory_, index.where); }
+
+ private:
+  std::uint32_t memory_;
+};
+
+template <class T>
+concept Element = ir::Scalar<T>;
+
+}  // namespace detail
+
+template <class T>
+class Span;
+
+// An array that this kernel reads and nobody writes meanwhile: the launch refuses arguments that overlap one that is written.
+template <class T>
+  requires std::is_const_v<T>
+class Span<T> : public detail::SpanBase {
+  static_assert(detail::Element<T>, "oxide: the elements of a span are bool, 8- to 64-bit integers, float or double");
+
+ public:
+  using element_type = T;
+  using detail::SpanBase::SpanBase;
+
+  // The element, after a check of i against the length. Example: ox::f32 x = s[i];
+  detail::ValueFor<T> operator[](detail::Index i) const {
+    check(i);
+    return detail::ValueFor<T>::from_handle(detail::emit(ir::Opcode::load, ir::type_for<T>(), i.handle, memory(), i.where), i.where);
+  }
+};
+
+// An array that this kernel writes where it likes; that no two threads write one element is up to the kernel. Prefer DisjointSpan.
+template <class T>
+  requires(!std::is_const_v<T>)
+class Span<T> : public detail::SpanBase {
+  static_assert(detail::Element<T>, "oxide: the elements of a span are bool, 8- to 64-bit integers, float or double");
+
+ public:
+  using element_type = T;
+  using detail::SpanBase::SpanBase;
+
+  // Reads, after a check of i against the length.
+  Ref<const T> operator[](detail::Index i) const {
+    // A copy, so that what is read is what was checked, even if the variable i changes in between.
+    i.handle = detail::emit(ir::Opcode::copy, ir::Type::u64, i.handle, 0, i.where);
+    check(i);
+    return Ref<const T>(memory(), i.handle, i.where);
+  }
+  // Reads or writes without any check: i must be below size(), and no other thread may touch the element.
+  Ref<T> unchecked_mut(detail::Index i) const { return Ref<T>(memory(), i.handle, i.where); }
+};
+
+}  // namespace oxide
