@@ -34,6 +34,7 @@ if [ "${1:-}" = tests ]; then
   need catch2 "the test framework" sh -c 'ls /usr/include/catch2/*.hpp'
   need clang-22 "the second compiler that the headers are tested with" have clang++-22
   need clang-format-22 "checks the layout of the sources" have clang-format-22
+  need clang-tidy-22 "checks the sources for common mistakes" have clang-tidy-22
 fi
 
 if [ ${#packages[@]} -gt 0 ]; then

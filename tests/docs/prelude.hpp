@@ -10,10 +10,10 @@
 
 namespace ox = oxide;
 
-#define OXIDE_DOCS_PRELUDE                                                   \
-  [[maybe_unused]] ox::Device device = ox::Device::best();                   \
-  [[maybe_unused]] ox::Stream stream = device.default_stream();              \
-  [[maybe_unused]] const std::size_t n = 1024;                               \
+#define OXIDE_DOCS_PRELUDE                                      \
+  [[maybe_unused]] ox::Device device = ox::Device::best();      \
+  [[maybe_unused]] ox::Stream stream = device.default_stream(); \
+  [[maybe_unused]] const std::size_t n = 1024;                  \
   [[maybe_unused]] std::vector<float> a_host(n, 1.0f), b_host(n, 2.0f);
 
 namespace docs {

@@ -5,9 +5,9 @@
 
 #include <iostream>
 
-#define OXIDE_SKIP(why)                                \
-  do {                                                 \
-    std::cout << "[skipped] " << (why) << std::endl;   \
-    SUCCEED("skipped");                                \
-    return;                                            \
+#define OXIDE_SKIP(why)                              \
+  do {                                               \
+    std::cout << "[skipped] " << (why) << std::endl; \
+    SUCCEED("skipped");                              \
+    return;                                          \
   } while (false)

@@ -1,0 +1,2 @@
+// The umbrella header, and nothing done with it.
+#include <oxide/oxide.hpp>
