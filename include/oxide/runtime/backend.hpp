@@ -1,0 +1,89 @@
+// What a kind of device has to do. runtime/cuda and runtime/cpu each implement this; the rest of runtime/ is the same for both.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include <oxide/ir/graph.hpp>
+#include <oxide/jit/target.hpp>
+#include <oxide/runtime/launch_config.hpp>
+
+namespace oxide {
+
+enum class DeviceKind : std::uint8_t { cpu, gpu };
+
+// The largest launch that a device takes.
+struct LaunchLimits {
+  std::uint32_t threads_per_block = LaunchConfig::largest_block;
+  Dim3 block{1024, 1024, 64};
+  Dim3 grid{LaunchConfig::largest_grid_x, LaunchConfig::largest_grid_yz, LaunchConfig::largest_grid_yz};
+};
+
+struct DeviceProperties {
+  std::string name;
+  DeviceKind kind = DeviceKind::cpu;
+  std::uint32_t sm = 0;                       // compute capability, 10 * major + minor; 0 for the CPU
+  std::uint32_t multiprocessors = 0;          // the CPU: threads that run blocks
+  std::uint32_t warp_size = 32;
+  std::uint64_t memory = 0;                   // bytes
+  std::uint32_t shared_memory_per_block = 0;  // bytes, without opting in to more
+  std::uint32_t driver_version = 0;           // CUDA, 1000 * major + 10 * minor; 0 for the CPU
+  LaunchLimits limits;
+};
+
+namespace runtime {
+
+struct CompiledKernel;
+class StreamState;
+
+// A kernel's code, loaded on one device and ready to launch.
+class LoadedKernel {
+ public:
+  virtual ~LoadedKernel() = default;
+  // `arguments` are pointers to the launch arguments, as jit/abi.h lays them out, with room for one more at the end. The launch was
+  // checked, and is not empty. Called from several threads at once.
+  virtual void launch(StreamState& stream, const LaunchConfig& config, void** arguments, std::size_t count) = 0;
+
+  std::uint32_t max_threads_per_block = LaunchConfig::largest_block;  // that this kernel's registers allow
+};
+
+// Work on one device, in order. Memory belongs to the stream that made it, and is given back in that stream's order.
+class StreamState {
+ public:
+  virtual ~StreamState() = default;
+  virtual void* allocate(std::size_t bytes) = 0;  // at least 64-byte aligned; never for zero bytes
+  virtual void free(void* pointer) noexcept = 0;
+  virtual void zero(void* to, std::size_t bytes) = 0;
+  // The host memory may be reused when these return.
+  virtual void copy_from_host(void* to, const void* from, std::size_t bytes) = 0;
+  virtual void copy_to_host(void* to, const void* from, std::size_t bytes) = 0;
+  virtual void copy_on_device(void* to, const void* from, std::size_t bytes) = 0;
+  // What is put into this stream from now on starts after what is in `other` now. Both are of one device.
+  virtual void wait_for(StreamState& other) = 0;
+  virtual void synchronize() = 0;
+  virtual void* raw() const = 0;  // CUstream; nullptr on the CPU
+
+  std::uint32_t device_id = 0;
+};
+
+// One device of the machine. Lives until the process ends.
+class DeviceState {
+ public:
+  virtual ~DeviceState() = default;
+  virtual jit::Target target() const = 0;
+  virtual std::shared_ptr<StreamState> default_stream() = 0;
+  virtual std::shared_ptr<StreamState> new_stream() = 0;
+  virtual void synchronize() = 0;
+  virtual void reset() = 0;
+  // Turns what the compiler gave into what `load` takes (the CPU: nothing to do). Fills in `kernel.cubin` and its time.
+  virtual void link(CompiledKernel& kernel, const ir::Graph& graph) = 0;
+  virtual std::unique_ptr<LoadedKernel> load(std::shared_ptr<const CompiledKernel> kernel, std::shared_ptr<const ir::Graph> graph) = 0;
+
+  std::uint32_t id = 0;
+  DeviceProperties properties;
+};
+
+}  // namespace runtime
+}  // namespace oxide

@@ -1,0 +1,166 @@
+// Memory on a device, owned.
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <memory>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <oxide/error.hpp>
+#include <oxide/runtime/argument.hpp>
+#include <oxide/runtime/stream.hpp>
+
+namespace oxide {
+
+// A host range whose elements lie one after the other and are T's: a vector, an array, a span.
+template <class Range, class T>
+concept HostRange = requires(const Range& range) {
+  { std::data(range) } -> std::convertible_to<const T*>;
+  { std::size(range) } -> std::convertible_to<std::size_t>;
+} && !requires(const Range& range) { range.device_id(); } /* a buffer's data is not the host's */ && std::same_as<std::remove_cv_t<std::remove_pointer_t<decltype(std::data(std::declval<const Range&>()))>>, T>;
+
+// `size()` elements of T in one device's memory. Move-only. It belongs to the stream it was made with: its memory is given back in
+// that stream's order, after the work that was put there before. Work on it in another stream has to be ordered by
+// Stream::wait_for or ended by synchronize before the buffer goes.
+// Example: auto a = ox::DeviceBuffer<float>::from_host(stream, host_vector);
+template <class T>
+class DeviceBuffer {
+  static_assert(std::is_trivially_copyable_v<T>, "a device buffer holds elements that can be copied as bytes");
+  static_assert(!std::is_const_v<T> && !std::is_volatile_v<T>, "write DeviceBuffer<T> without const; a kernel takes it as Span<const T>");
+
+ public:
+  using value_type = T;
+
+  // A copy of a host range, which may change or go when this returns. Throws DeviceError.
+  template <HostRange<T> Range>
+  static DeviceBuffer from_host(const Stream& stream, const Range& range) {
+    DeviceBuffer buffer = uninitialized(stream, std::size(range));
+    buffer.copy_from(stream, range);
+    return buffer;
+  }
+  // `size` elements whose bytes are zero. Throws DeviceError.
+  static DeviceBuffer zeroed(const Stream& stream, std::size_t size) {
+    DeviceBuffer buffer = uninitialized(stream, size);
+    if (size != 0) stream.state().zero(buffer.data_, buffer.bytes());
+    return buffer;
+  }
+  // `size` elements that hold anything. Throws DeviceError.
+  static DeviceBuffer uninitialized(const Stream& stream, std::size_t size) { return DeviceBuffer(stream, size); }
+
+  DeviceBuffer() = default;  // no memory, on no device: what a buffer is after it was moved from
+  DeviceBuffer(DeviceBuffer&& other) noexcept
+      : stream_(std::move(other.stream_)), data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0)) {}
+  DeviceBuffer& operator=(DeviceBuffer&& other) noexcept {
+    DeviceBuffer old(std::move(*this));
+    std::swap(stream_, other.stream_);
+    std::swap(data_, other.data_);
+    std::swap(size_, other.size_);
+    return *this;
+  }
+  ~DeviceBuffer() {
+    if (data_ != nullptr) stream_->free(data_);
+  }
+
+  // The elements, when everything in the stream is done. Throws KernelFault when a kernel's check failed, DeviceError.
+  std::vector<T> to_host(const Stream& stream) const {
+    if constexpr (std::is_same_v<T, bool>) {  // std::vector<bool> has no contiguous elements
+      const auto bytes = std::make_unique<bool[]>(size_);
+      copy_to(stream, std::span<bool>(bytes.get(), size_));
+      return std::vector<bool>(bytes.get(), bytes.get() + size_);
+    } else {
+      std::vector<T> out(size_);
+      copy_to(stream, std::span<T>(out));
+      return out;
+    }
+  }
+  // As to_host, into memory that is there already. Throws Error when the sizes differ.
+  void copy_to(const Stream& stream, std::span<T> out) const {
+    require_size("copying a buffer to the host", out.size());
+    require_device("copying a buffer to the host", stream);
+    const Order order(*this, stream);
+    if (size_ != 0) stream.state().copy_to_host(out.data(), data_, bytes());
+    else stream.synchronize();
+  }
+  // Overwrites all elements from a host range of the same size, which may change when this returns. Throws Error when the sizes differ.
+  template <HostRange<T> Range>
+  void copy_from(const Stream& stream, const Range& range) {
+    require_size("copying a host range to a buffer", std::size(range));
+    require_device("copying a host range to a buffer", stream);
+    const Order order(*this, stream);
+    if (size_ != 0) stream.state().copy_from_host(data_, std::data(range), bytes());
+  }
+  // Overwrites all elements from another buffer of the same size on the same device. Throws Error when sizes or devices differ.
+  void copy_from(const Stream& stream, const DeviceBuffer& other) {
+    require_size("copying a buffer to a buffer", other.size_);
+    require_device("copying a buffer to a buffer", stream);
+    other.require_device("copying a buffer to a buffer", stream);
+    const Order order(*this, stream), other_order(other, stream);
+    if (size_ != 0) stream.state().copy_on_device(data_, other.data_, bytes());
+  }
+
+  std::size_t size() const { return size_; }
+  std::size_t bytes() const { return size_ * sizeof(T); }
+  bool empty() const { return size_ == 0; }
+  // The first element, in the device's memory: the host may read it on the CPU device only. nullptr when there are none.
+  T* data() { return data_; }
+  const T* data() const { return data_; }
+  // Device::id() of the device; runtime::no_device for a buffer that was moved from.
+  std::uint32_t device_id() const { return stream_ == nullptr ? runtime::no_device : stream_->device_id; }
+
+  // What a launch passes for this buffer.
+  runtime::Argument argument() const { return runtime::Argument::of_span(data_, size_, device_id()); }
+
+ private:
+  // Orders an operation in another stream after the buffer's own stream, and the other way round when it is over.
+  class Order {
+   public:
+    Order(const DeviceBuffer& buffer, const Stream& stream) {
+      if (buffer.stream_ == nullptr || buffer.stream_ == stream.shared_state()) return;
+      own_ = buffer.stream_.get();
+      other_ = &stream.state();
+      other_->wait_for(*own_);
+    }
+    ~Order() {
+      if (own_ == nullptr) return;
+      try {
+        own_->wait_for(*other_);
+      } catch (const Error&) {  // the context is lost: the operation has thrown, or the next call will
+      }
+    }
+    Order(const Order&) = delete;
+    Order& operator=(const Order&) = delete;
+
+   private:
+    runtime::StreamState *own_ = nullptr, *other_ = nullptr;
+  };
+
+  DeviceBuffer(const Stream& stream, std::size_t size) : stream_(stream.shared_state()), size_(size) {
+    if (size > static_cast<std::size_t>(-1) / 2 / sizeof(T))
+      throw DeviceError("making a buffer of " + std::to_string(size) + " elements of " + std::to_string(sizeof(T)) + " bytes",
+                        "more than the address space");
+    if (size != 0) data_ = static_cast<T*>(stream_->allocate(bytes()));
+  }
+
+  void require_size(const char* doing, std::size_t other) const {
+    if (other != size_)
+      throw Error(std::string(doing) + ": the buffer has " + std::to_string(size_) + " elements, the other side has " + std::to_string(other));
+  }
+  void require_device(const char* doing, const Stream& stream) const {
+    if (stream_ == nullptr && size_ == 0) return;
+    if (device_id() != stream.device_id())
+      throw Error(std::string(doing) + ": the buffer is on device " + std::to_string(device_id()) + ", the stream on device " +
+                  std::to_string(stream.device_id()));
+  }
+
+  std::shared_ptr<runtime::StreamState> stream_;
+  T* data_ = nullptr;
+  std::size_t size_ = 0;
+};
+
+}  // namespace oxide

@@ -1,0 +1,242 @@
+// Runs the blocks of a launch on the calling thread and, when there is enough work, on a pool of threads.
+//
+// The calling thread always works too and only ever waits for threads that are in the middle of a range, so a launch from inside
+// another one's range, or from a process that was forked and has no pool threads, still ends.
+#pragma once
+
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <vector>
+
+namespace oxide::runtime::cpu {
+
+// Runs blocks [first, end). Must not throw.
+using BlockRange = void (*)(void* context, std::uint64_t first, std::uint64_t end);
+
+class BlockPool {
+ public:
+  // The process's pool: as many threads as the process may run on, or as the environment variable OXIDE_CPU_THREADS says.
+  static BlockPool& get();
+
+  explicit BlockPool(unsigned threads) : threads_(std::clamp(threads, 1u, 4096u)) {}
+  ~BlockPool() { stop(); }
+  BlockPool(const BlockPool&) = delete;
+  BlockPool& operator=(const BlockPool&) = delete;
+
+  unsigned threads() const { return threads_; }  // with the caller
+
+  // Calls `body` with ranges that together are [0, blocks), each block once, and returns when all have returned. Once `*stop` is not
+  // zero no further range is started (`stop` may be null). Several threads may call this at once.
+  void run(std::uint64_t blocks, BlockRange body, void* context, const std::uint32_t* stop = nullptr);
+
+  // Ends the threads. Later runs happen on the calling thread alone.
+  void stop();
+
+ private:
+  struct Job {
+    BlockRange body;
+    void* context;
+    const std::uint32_t* stop;
+    std::uint64_t end;
+    std::uint64_t chunk;
+    std::atomic<std::uint64_t> next;
+    std::atomic<unsigned> active{0};  // pool threads inside
+    unsigned wanted = 0;              // pool threads that may still come in; guarded by mutex_
+    Job* later = nullptr;             // guarded by mutex_
+  };
+  class Lock;
+
+  // Work below this is not worth waking a thread for: a wake-up costs about as much.
+  static constexpr std::uint64_t worth_waking_ns = 20000;
+  static constexpr std::uint64_t probe_ns = 5000;
+
+  static std::uint64_t now_ns();
+  static bool stopped(const std::uint32_t* stop) { return stop != nullptr && __atomic_load_n(stop, __ATOMIC_RELAXED) != 0; }
+  static void drain(Job& job);
+  static void* thread_main(void* pool);
+  void share(Job& job);
+  void start_threads();
+  void serve();
+
+  unsigned threads_;
+  pthread_mutex_t mutex_ = PTHREAD_MUTEX_INITIALIZER;
+  pthread_cond_t work_ = PTHREAD_COND_INITIALIZER;  // a job came, or stopping_
+  pthread_cond_t left_ = PTHREAD_COND_INITIALIZER;  // a thread left a job as its last
+  Job* jobs_ = nullptr;
+  bool started_ = false, stopping_ = false;
+  pid_t owner_ = 0;
+  std::vector<pthread_t> workers_;
+};
+
+class BlockPool::Lock {
+ public:
+  explicit Lock(pthread_mutex_t& mutex) : mutex_(mutex) { pthread_mutex_lock(&mutex_); }
+  ~Lock() { pthread_mutex_unlock(&mutex_); }
+  Lock(const Lock&) = delete;
+  Lock& operator=(const Lock&) = delete;
+
+ private:
+  pthread_mutex_t& mutex_;
+};
+
+namespace detail {
+
+inline unsigned usable_threads() {
+  if (const char* text = getenv("OXIDE_CPU_THREADS"); text != nullptr)
+    if (const long n = strtol(text, nullptr, 10); n > 0) return static_cast<unsigned>(std::min(n, 4096L));
+  cpu_set_t set;
+  if (sched_getaffinity(0, sizeof set, &set) == 0) return static_cast<unsigned>(CPU_COUNT(&set));
+  const long n = sysconf(_SC_NPROCESSORS_ONLN);  // more processors than a cpu_set_t holds
+  return n > 0 ? static_cast<unsigned>(n) : 1;
+}
+
+inline void pause_cpu() {
+#if defined(__x86_64__) || defined(__i386__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  asm volatile("yield");
+#endif
+}
+
+}  // namespace detail
+
+inline BlockPool& BlockPool::get() {
+  static BlockPool& pool = *new BlockPool(detail::usable_threads());  // never freed: static objects may still launch at exit
+  static const struct StopAtExit {
+    ~StopAtExit() { pool.stop(); }
+  } stop_at_exit;
+  return pool;
+}
+
+inline std::uint64_t BlockPool::now_ns() {
+  timespec t{};
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return static_cast<std::uint64_t>(t.tv_sec) * 1000000000u + static_cast<std::uint64_t>(t.tv_nsec);
+}
+
+inline void BlockPool::run(std::uint64_t blocks, BlockRange body, void* context, const std::uint32_t* stop) {
+  if (blocks <= 1 || threads_ == 1) {
+    if (blocks != 0) body(context, 0, blocks);
+    return;
+  }
+  // The first blocks run here, in doubling steps, until they show what a block costs.
+  const std::uint64_t start = now_ns();
+  std::uint64_t done = 0, elapsed = 0;
+  for (std::uint64_t step = 1; elapsed < probe_ns; step *= 2) {
+    const std::uint64_t end = std::min(done + step, blocks);
+    body(context, done, end);
+    done = end;
+    if (done == blocks || stopped(stop)) return;
+    elapsed = now_ns() - start;
+  }
+  const std::uint64_t remaining = blocks - done;
+  const double block_ns = static_cast<double>(elapsed) / static_cast<double>(done);
+  const double remaining_ns = block_ns * static_cast<double>(remaining);
+  if (remaining_ns < static_cast<double>(worth_waking_ns)) {
+    body(context, done, blocks);
+    return;
+  }
+  // Ranges long enough to cost nothing to hand out, short enough to end together.
+  const auto shortest = static_cast<std::uint64_t>(static_cast<double>(probe_ns) / block_ns) + 1;
+  const std::uint64_t fair = std::max<std::uint64_t>(remaining / (std::uint64_t{threads_} * 16), 1);
+  Job job{body, context, stop, blocks, std::max(shortest, fair), {done}};
+  const double worth = std::min(remaining_ns / static_cast<double>(worth_waking_ns), static_cast<double>(threads_ - 1));
+  const std::uint64_t ranges = (remaining + job.chunk - 1) / job.chunk;
+  job.wanted = static_cast<unsigned>(std::min(static_cast<std::uint64_t>(worth), ranges - 1));
+  share(job);
+}
+
+inline void BlockPool::share(Job& job) {
+  if (job.wanted == 0) return drain(job);
+  {
+    const Lock lock(mutex_);
+    if (!started_) start_threads();
+    if (!stopping_) {
+      job.later = jobs_;
+      jobs_ = &job;
+      pthread_cond_signal(&work_);  // one; each thread that comes in wakes the next
+    }
+  }
+  drain(job);
+  {
+    const Lock lock(mutex_);
+    for (Job** at = &jobs_; *at != nullptr; at = &(*at)->later)
+      if (*at == &job) {
+        *at = job.later;
+        break;
+      }
+  }
+  // The others are at the end of their last range: most often a short wait.
+  for (int i = 0; i != 1000 && job.active.load(std::memory_order_acquire) != 0; ++i) detail::pause_cpu();
+  if (job.active.load(std::memory_order_acquire) == 0) return;
+  const Lock lock(mutex_);
+  while (job.active.load(std::memory_order_acquire) != 0) pthread_cond_wait(&left_, &mutex_);
+}
+
+inline void BlockPool::drain(Job& job) {
+  while (!stopped(job.stop)) {
+    const std::uint64_t first = job.next.fetch_add(job.chunk, std::memory_order_relaxed);
+    if (first >= job.end) return;
+    job.body(job.context, first, std::min(first + job.chunk, job.end));
+  }
+}
+
+inline void BlockPool::start_threads() {
+  started_ = true;
+  owner_ = getpid();
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);  // signals stay with the program's own threads
+  for (unsigned i = 1; i != threads_; ++i) {
+    pthread_t thread;
+    if (pthread_create(&thread, nullptr, thread_main, this) != 0) break;  // fewer threads then, and still every block
+    workers_.push_back(thread);
+  }
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
+
+inline void* BlockPool::thread_main(void* pool) {
+  static_cast<BlockPool*>(pool)->serve();
+  return nullptr;
+}
+
+inline void BlockPool::serve() {
+  const Lock lock(mutex_);
+  while (!stopping_) {
+    Job* job = jobs_;
+    while (job != nullptr && job->wanted == 0) job = job->later;
+    if (job == nullptr) {
+      pthread_cond_wait(&work_, &mutex_);
+      continue;
+    }
+    job->active.fetch_add(1, std::memory_order_relaxed);
+    if (--job->wanted != 0 || job->later != nullptr) pthread_cond_signal(&work_);
+    pthread_mutex_unlock(&mutex_);
+    drain(*job);
+    pthread_mutex_lock(&mutex_);
+    // The job is gone as soon as its caller sees no thread inside.
+    if (job->active.fetch_sub(1, std::memory_order_release) == 1) pthread_cond_broadcast(&left_);
+  }
+}
+
+inline void BlockPool::stop() {
+  std::vector<pthread_t> workers;
+  {
+    const Lock lock(mutex_);
+    stopping_ = started_ = true;
+    workers.swap(workers_);
+    pthread_cond_broadcast(&work_);
+  }
+  if (owner_ != getpid()) return;  // a fork has none of the threads
+  for (pthread_t thread : workers) pthread_join(thread, nullptr);
+}
+
+}  // namespace oxide::runtime::cpu

@@ -1,0 +1,138 @@
+// The CPU as a device: launches, copies and fills happen in the call, in order, on the calling thread with the pool's help.
+#pragma once
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <cstddef>
+#include <cstring>
+#include <memory>
+#include <mutex>
+#include <new>
+#include <string>
+#include <utility>
+
+#include <oxide/error.hpp>
+#include <oxide/runtime/backend.hpp>
+#include <oxide/runtime/compiled.hpp>
+#include <oxide/runtime/cpu/block_pool.hpp>
+#include <oxide/runtime/cpu/floating_environment.hpp>
+#include <oxide/runtime/fault.hpp>
+
+namespace oxide::runtime::cpu {
+
+inline constexpr std::size_t memory_alignment = 64;  // a cache line and the widest vector
+
+class CpuStream final : public StreamState {
+ public:
+  void* allocate(std::size_t bytes) override {
+    void* pointer = nullptr;
+    if (posix_memalign(&pointer, memory_alignment, bytes) != 0)
+      throw DeviceError("allocating " + std::to_string(bytes) + " bytes on the CPU", "out of memory");
+    return pointer;
+  }
+  void free(void* pointer) noexcept override { ::free(pointer); }
+  void zero(void* to, std::size_t bytes) override {
+    const std::lock_guard lock(mutex);
+    std::memset(to, 0, bytes);
+  }
+  void copy_from_host(void* to, const void* from, std::size_t bytes) override { copy(to, from, bytes); }
+  void copy_to_host(void* to, const void* from, std::size_t bytes) override { copy(to, from, bytes); }
+  void copy_on_device(void* to, const void* from, std::size_t bytes) override { copy(to, from, bytes); }
+  // Everything that was put into a stream has run when the call that put it there returns; what another thread is putting in now
+  // holds the mutex.
+  void wait_for(StreamState& other) override { other.synchronize(); }
+  void synchronize() override { const std::lock_guard lock(mutex); }
+  void* raw() const override { return nullptr; }
+
+  std::mutex mutex;  // held while work of this stream runs, so that launches of several threads do not overlap
+
+ private:
+  void copy(void* to, const void* from, std::size_t bytes) {
+    const std::lock_guard lock(mutex);
+    std::memmove(to, from, bytes);
+  }
+};
+
+class CpuKernel final : public LoadedKernel {
+ public:
+  CpuKernel(std::shared_ptr<const CompiledKernel> kernel, std::shared_ptr<const ir::Graph> graph)
+      : kernel_(std::move(kernel)), graph_(std::move(graph)), entry_(kernel_->code.entry()) {}
+
+  void launch(StreamState& stream, const LaunchConfig& config, void** arguments, std::size_t) override {
+    oxide_fault_record fault{};
+    struct Run {
+      oxide_host_kernel entry;
+      oxide_host_launch launch;
+    } run{entry_, {arguments, &fault, {config.grid.x, config.grid.y, config.grid.z}, {config.block.x, config.block.y, config.block.z}}};
+    {
+      const std::lock_guard lock(static_cast<CpuStream&>(stream).mutex);
+      BlockPool::get().run(
+          config.grid.count(),
+          [](void* context, std::uint64_t first, std::uint64_t end) {
+            const Run& r = *static_cast<const Run*>(context);
+            const FloatingEnvironment environment;
+            r.entry(&r.launch, first, end);
+          },
+          &run, &fault.claimed);
+    }
+    if (fault.claimed != 0) [[unlikely]] throw kernel_fault(*graph_, kernel_->code.sites(), fault);
+  }
+
+ private:
+  std::shared_ptr<const CompiledKernel> kernel_;
+  std::shared_ptr<const ir::Graph> graph_;
+  oxide_host_kernel entry_;
+};
+
+namespace detail {
+
+// "model name : ..." of /proc/cpuinfo, where there is one.
+inline std::string processor_name() {
+  std::string name = "CPU";
+  if (FILE* file = fopen("/proc/cpuinfo", "r"); file != nullptr) {
+    char line[256];
+    while (fgets(line, sizeof line, file) != nullptr) {
+      if (std::strncmp(line, "model name", 10) != 0) continue;
+      if (const char* colon = std::strchr(line, ':'); colon != nullptr) {
+        name = colon + 1;
+        name.erase(0, name.find_first_not_of(' '));
+        while (!name.empty() && (name.back() == '\n' || name.back() == ' ')) name.pop_back();
+      }
+      break;
+    }
+    fclose(file);
+  }
+  return name;
+}
+
+}  // namespace detail
+
+class CpuDevice final : public DeviceState {
+ public:
+  CpuDevice() : stream_(std::make_shared<CpuStream>()) {
+    id = 0;
+    properties.name = detail::processor_name();
+    properties.kind = DeviceKind::cpu;
+    properties.multiprocessors = BlockPool::get().threads();
+    const long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
+    if (pages > 0 && page > 0) properties.memory = static_cast<std::uint64_t>(pages) * static_cast<std::uint64_t>(page);
+    properties.shared_memory_per_block = 48 * 1024;  // as every GPU has, so that what fits here fits there
+  }
+
+  jit::Target target() const override { return jit::Target::host(); }
+  std::shared_ptr<StreamState> default_stream() override { return stream_; }
+  std::shared_ptr<StreamState> new_stream() override { return std::make_shared<CpuStream>(); }
+  void synchronize() override {}  // no call returns before its work is done
+  void reset() override {}
+  void link(CompiledKernel&, const ir::Graph&) override {}
+  std::unique_ptr<LoadedKernel> load(std::shared_ptr<const CompiledKernel> kernel, std::shared_ptr<const ir::Graph> graph) override {
+    return std::make_unique<CpuKernel>(std::move(kernel), std::move(graph));
+  }
+
+ private:
+  std::shared_ptr<CpuStream> stream_;
+};
+
+}  // namespace oxide::runtime::cpu

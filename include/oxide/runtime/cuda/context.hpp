@@ -1,0 +1,244 @@
+// The primary context of one GPU, from its first use to its loss or reset; and what a failed call in it means.
+//
+// A check that fails in a kernel ends in a trap, and a trap loses the context: every later call in it fails. The kernel wrote why into
+// its fault record, which lies in host memory; the call that first meets the failure throws what stands there as a KernelFault. Later
+// calls throw a DeviceError that names the fault. Device::reset() makes a new context; what was in the old one is gone.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <oxide/error.hpp>
+#include <oxide/ir/graph.hpp>
+#include <oxide/jit/abi.h>
+#include <oxide/runtime/compiled.hpp>
+#include <oxide/runtime/cuda/driver.hpp>
+#include <oxide/runtime/fault.hpp>
+
+namespace oxide::runtime::cuda {
+
+// One kernel's fault record: where the host reads it and where the device writes it. Zero until a check fails.
+struct FaultSlot {
+  oxide_fault_record* host = nullptr;
+  DevicePointer device = 0;
+};
+
+class Context {
+ public:
+  // Retains the device's primary context, which cuBLAS, NCCL and the CUDA runtime share. Throws DeviceError.
+  Context(const Driver& driver, DeviceOrdinal device, int ordinal);
+  ~Context();
+  Context(const Context&) = delete;
+  Context& operator=(const Context&) = delete;
+
+  const Driver& driver() const { return driver_; }
+  ContextHandle handle() const { return handle_; }
+  PoolHandle pool() const { return pool_; }  // nullptr where the device has no memory pools
+  std::string gpu() const { return "GPU " + std::to_string(ordinal_); }
+
+  // Throws when the call failed: KernelFault when a kernel's check was the cause and this is the first call to meet it, else DeviceError.
+  void check(Result result, const char* doing) {
+    if (result != SUCCESS) [[unlikely]] fail(result, doing);
+  }
+  // Throws DeviceError when this context was lost or the device was reset.
+  void require_usable(const char* doing) const {
+    if (state_.load(std::memory_order_relaxed) != usable) [[unlikely]] unusable(doing);
+  }
+  bool is_usable() const { return state_.load(std::memory_order_relaxed) == usable; }
+
+  // Calls that give something back, while the stack unwinds or at the program's end: an unusable context has nothing to give back to.
+  template <class Call>
+  void quietly(Call call) noexcept;
+
+  FaultSlot take_fault_slot(std::shared_ptr<const CompiledKernel> kernel, std::shared_ptr<const ir::Graph> graph);
+  void give_back_fault_slot(const FaultSlot& slot);
+
+  // Destroys the primary context and everything in it, for every library of the process that uses it.
+  void destroy();
+
+ private:
+  friend class ContextScope;
+  enum State : int { usable, lost, destroyed };
+  struct SlotOwner {
+    FaultSlot slot;
+    std::shared_ptr<const CompiledKernel> kernel;  // nullptr when the slot is free
+    std::shared_ptr<const ir::Graph> graph;
+  };
+
+  [[noreturn]] void fail(Result result, const char* doing);
+  [[noreturn]] void unusable(const char* doing) const;
+  std::optional<KernelFault> find_fault() const;
+  void create_pool();
+  void add_fault_slots();
+
+  const Driver& driver_;
+  DeviceOrdinal device_;
+  int ordinal_;
+  ContextHandle handle_ = nullptr;
+  PoolHandle pool_ = nullptr;
+  std::atomic<int> state_{usable};
+  mutable std::mutex mutex_;
+  std::string lost_by_;            // guarded by mutex_
+  std::vector<SlotOwner> slots_;   // guarded by mutex_
+};
+
+// Makes a context current on this thread for a scope. A thread that had none keeps it, which makes the next scope free; a thread that
+// had another one (the CUDA runtime's, for a second GPU) gets it back. What is current is asked of the driver each time, a read of
+// thread-local storage, because other libraries change it behind a memo's back.
+class ContextScope {
+ public:
+  explicit ContextScope(Context& context) {
+    ContextHandle current = nullptr;
+    if (context.driver_.cuCtxGetCurrent(&current) == SUCCESS && current == context.handle_) [[likely]] return;
+    context.check(context.driver_.cuCtxSetCurrent(context.handle_), "making a GPU's context current (cuCtxSetCurrent)");
+    if (current != nullptr) {
+      driver_ = &context.driver_;
+      before_ = current;
+    }
+  }
+  ~ContextScope() {
+    if (driver_ != nullptr) [[unlikely]] driver_->cuCtxSetCurrent(before_);
+  }
+  ContextScope(const ContextScope&) = delete;
+  ContextScope& operator=(const ContextScope&) = delete;
+
+ private:
+  const Driver* driver_ = nullptr;
+  ContextHandle before_ = nullptr;
+};
+
+namespace detail {
+// The errors after which a context does not work any more (CUDA Driver API, CUresult: "the context cannot be used").
+constexpr bool loses_context(Result result) {
+  constexpr Result codes[] = {ECC_UNCORRECTABLE, NVLINK_UNCORRECTABLE, ILLEGAL_ADDRESS,       LAUNCH_TIMEOUT, CONTEXT_IS_DESTROYED, ASSERT,
+                              HARDWARE_STACK_ERROR, ILLEGAL_INSTRUCTION, MISALIGNED_ADDRESS, INVALID_ADDRESS_SPACE, INVALID_PC, LAUNCH_FAILED};
+  return std::find(std::begin(codes), std::end(codes), result) != std::end(codes);
+}
+}  // namespace detail
+
+inline Context::Context(const Driver& driver, DeviceOrdinal device, int ordinal) : driver_(driver), device_(device), ordinal_(ordinal) {
+  driver_.check(driver_.cuDevicePrimaryCtxRetain(&handle_, device_), "taking a GPU's primary context (cuDevicePrimaryCtxRetain)");
+  try {
+    create_pool();
+  } catch (...) {
+    driver_.cuDevicePrimaryCtxRelease(device_);
+    throw;
+  }
+}
+
+inline Context::~Context() {
+  // The primary context itself is released only by destroy(): other libraries count on its staying.
+  if (pool_ != nullptr) quietly([&] { driver_.cuMemPoolTrimTo(pool_, 0); });
+}
+
+// A pool of oxide's own, so that the process's default pool keeps its settings. Freed memory stays in it: given back to the system
+// at every synchronization, which is the driver's default, an allocation costs milliseconds.
+inline void Context::create_pool() {
+  int supported = 0;
+  driver_.check(driver_.cuDeviceGetAttribute(&supported, DeviceAttribute::MEMORY_POOLS_SUPPORTED, device_),
+                "asking for memory pools (cuDeviceGetAttribute)");
+  if (supported == 0) return;
+  PoolProperties properties;
+  properties.location.id = device_;
+  driver_.check(driver_.cuMemPoolCreate(&pool_, &properties), "making a memory pool (cuMemPoolCreate)");
+  std::uint64_t keep = ~std::uint64_t{0};
+  driver_.check(driver_.cuMemPoolSetAttribute(pool_, PoolAttribute::RELEASE_THRESHOLD, &keep), "setting up a memory pool (cuMemPoolSetAttribute)");
+}
+
+template <class Call>
+void Context::quietly(Call call) noexcept {
+  if (!is_usable()) return;
+  try {
+    const ContextScope current(*this);
+    call();
+  } catch (const Error&) {  // cuCtxSetCurrent at the program's end
+  }
+}
+
+inline std::optional<KernelFault> Context::find_fault() const {
+  for (const SlotOwner& owner : slots_) {
+    if (owner.kernel == nullptr || __atomic_load_n(&owner.slot.host->claimed, __ATOMIC_ACQUIRE) == 0) continue;
+    return kernel_fault(*owner.graph, owner.kernel->code.sites(), *owner.slot.host);
+  }
+  return std::nullopt;
+}
+
+inline void Context::fail(Result result, const char* doing) {
+  const std::string error = driver_.error_text(result);
+  if (!detail::loses_context(result)) throw DeviceError(std::string(doing) + " on " + gpu(), error, result);
+  std::optional<KernelFault> fault;
+  {
+    const std::lock_guard lock(mutex_);
+    if (state_.load() == usable) {
+      fault = find_fault();
+      lost_by_ = fault ? std::string(fault->what()) : error + " while " + doing;
+      state_.store(lost);
+      if (!fault) throw DeviceError(std::string(doing) + " on " + gpu(), error + "; the GPU's context is lost, see Device::reset()", result);
+    }
+  }
+  if (fault) throw *fault;
+  unusable(doing);
+}
+
+inline void Context::unusable(const char* doing) const {
+  const std::lock_guard lock(mutex_);
+  if (state_.load() == destroyed)
+    throw DeviceError(std::string(doing) + " on " + gpu(),
+                      "the device was reset after this stream or buffer was made; make new ones", CONTEXT_IS_DESTROYED);
+  throw DeviceError(std::string(doing) + " on " + gpu(), "the GPU's context is lost since: " + lost_by_ + "; Device::reset() makes a new one",
+                    LAUNCH_FAILED);
+}
+
+// The driver is called without the lock: a call that fails takes it.
+inline void Context::add_fault_slots() {
+  // A cache line each, so that two kernels' records are never written by one transaction.
+  constexpr std::size_t stride = 64, count = 64;
+  static_assert(sizeof(oxide_fault_record) <= stride);
+  void* host = nullptr;
+  DevicePointer device = 0;
+  check(driver_.cuMemHostAlloc(&host, stride * count, host_alloc_portable | host_alloc_device_map),
+        "allocating fault records (cuMemHostAlloc)");
+  check(driver_.cuMemHostGetDevicePointer(&device, host, 0), "mapping fault records (cuMemHostGetDevicePointer)");
+  std::memset(host, 0, stride * count);
+  const std::lock_guard lock(mutex_);
+  for (std::size_t i = count; i-- != 0;)
+    slots_.push_back({{reinterpret_cast<oxide_fault_record*>(static_cast<char*>(host) + i * stride), device + i * stride}, nullptr, nullptr});
+}
+
+inline FaultSlot Context::take_fault_slot(std::shared_ptr<const CompiledKernel> kernel, std::shared_ptr<const ir::Graph> graph) {
+  for (;; add_fault_slots()) {
+    const std::lock_guard lock(mutex_);
+    for (SlotOwner& owner : slots_) {
+      if (owner.kernel != nullptr) continue;
+      owner.kernel = std::move(kernel);
+      owner.graph = std::move(graph);
+      return owner.slot;
+    }
+  }
+}
+
+inline void Context::give_back_fault_slot(const FaultSlot& slot) {
+  const std::lock_guard lock(mutex_);
+  for (SlotOwner& owner : slots_)
+    if (owner.slot.host == slot.host) owner.kernel = nullptr, owner.graph = nullptr;
+}
+
+inline void Context::destroy() {
+  {
+    const std::lock_guard lock(mutex_);
+    state_.store(destroyed);
+    slots_.clear();  // their memory goes with the context
+  }
+  driver_.check(driver_.cuDevicePrimaryCtxReset(device_), "resetting a GPU (cuDevicePrimaryCtxReset)");
+  driver_.check(driver_.cuDevicePrimaryCtxRelease(device_), "releasing a GPU's context (cuDevicePrimaryCtxRelease)");
+}
+
+}  // namespace oxide::runtime::cuda

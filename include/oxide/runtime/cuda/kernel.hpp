@@ -1,0 +1,167 @@
+// PTX to cubin to a function on the device, and its launch.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <oxide/error.hpp>
+#include <oxide/runtime/backend.hpp>
+#include <oxide/runtime/compiled.hpp>
+#include <oxide/runtime/cuda/context.hpp>
+#include <oxide/runtime/cuda/stream.hpp>
+
+namespace oxide::runtime::cuda {
+
+// Assembles PTX for the context's device. Throws CompileError with the driver's logs when the PTX does not assemble.
+std::vector<char> link_ptx(Context& context, const std::string& kernel, std::string_view ptx, bool line_info);
+
+// A kernel on one GPU. It stays good after Device::reset(): a launch in a new context loads the cubin again.
+class CudaKernel final : public LoadedKernel {
+ public:
+  CudaKernel(std::shared_ptr<Context> context, std::shared_ptr<const CompiledKernel> kernel, std::shared_ptr<const ir::Graph> graph);
+  void launch(StreamState& stream, const LaunchConfig& config, void** arguments, std::size_t count) override;
+
+ private:
+  // The function in one context.
+  struct Module {
+    explicit Module(std::shared_ptr<Context> in) : context(std::move(in)) {}
+    ~Module();
+    Module(const Module&) = delete;
+    Module& operator=(const Module&) = delete;
+    std::shared_ptr<Context> context;
+    ModuleHandle handle = nullptr;
+    FunctionHandle function = nullptr;
+    FaultSlot fault;
+  };
+
+  std::unique_ptr<Module> load(std::shared_ptr<Context> context);
+  Module& module_for(const CudaStream& stream);
+
+  std::shared_ptr<const CompiledKernel> kernel_;
+  std::shared_ptr<const ir::Graph> graph_;
+  std::atomic<Module*> current_{nullptr};
+  std::mutex mutex_;
+  std::vector<std::unique_ptr<Module>> modules_;  // guarded by mutex_; the last one is current
+};
+
+namespace detail {
+// The linker's options as it takes them: names, and values that are stored in pointers.
+class LinkOptions {
+ public:
+  explicit LinkOptions(bool line_info) {
+    add(JitOption::INFO_LOG_BUFFER, info_log);
+    add(JitOption::INFO_LOG_BUFFER_SIZE_BYTES, reinterpret_cast<void*>(sizeof info_log));
+    add(JitOption::ERROR_LOG_BUFFER, error_log);
+    add(JitOption::ERROR_LOG_BUFFER_SIZE_BYTES, reinterpret_cast<void*>(sizeof error_log));
+    if (line_info) add(JitOption::GENERATE_LINE_INFO, reinterpret_cast<void*>(std::uintptr_t{1}));
+  }
+  std::string logs() const {
+    std::string text = error_log;
+    if (info_log[0] != '\0') text.append(text.empty() ? "" : "\n").append(info_log);
+    return text;
+  }
+  JitOption names[5];
+  void* values[5];
+  unsigned count = 0;
+  char info_log[4096] = {}, error_log[8192] = {};
+
+ private:
+  void add(JitOption name, void* value) {
+    names[count] = name;
+    values[count++] = value;
+  }
+};
+}  // namespace detail
+
+inline std::vector<char> link_ptx(Context& context, const std::string& kernel, std::string_view ptx, bool line_info) {
+  context.require_usable("assembling PTX");
+  const ContextScope current(context);
+  const Driver& driver = context.driver();
+  detail::LinkOptions options(line_info);
+  LinkHandle link = nullptr;
+  context.check(driver.cuLinkCreate(options.count, options.names, options.values, &link), "assembling PTX (cuLinkCreate)");
+  void* cubin = nullptr;
+  std::size_t size = 0;
+  const std::string text(ptx);  // the driver wants the NUL, and counts it
+  const char* call = "cuLinkAddData";
+  Result result =
+      driver.cuLinkAddData(link, JitInput::PTX, const_cast<char*>(text.c_str()), text.size() + 1, kernel.c_str(), 0, nullptr, nullptr);
+  if (result == SUCCESS) {
+    call = "cuLinkComplete";
+    result = driver.cuLinkComplete(link, &cubin, &size);
+  }
+  std::vector<char> out;
+  if (result == SUCCESS) out.assign(static_cast<const char*>(cubin), static_cast<const char*>(cubin) + size);  // the link owns the cubin
+  driver.cuLinkDestroy(link);
+  if (result == SUCCESS) return out;
+  if (detail::loses_context(result)) context.check(result, "assembling PTX");
+  const std::string logs = options.logs();
+  throw CompileError(kernel, "the driver cannot assemble its PTX on " + context.gpu() + " (" + call + "): " + driver.error_text(result) +
+                                 (logs.empty() ? std::string() : "\n" + logs));
+}
+
+inline CudaKernel::CudaKernel(std::shared_ptr<Context> context, std::shared_ptr<const CompiledKernel> kernel,
+                              std::shared_ptr<const ir::Graph> graph)
+    : kernel_(std::move(kernel)), graph_(std::move(graph)) {
+  modules_.push_back(load(std::move(context)));
+  int threads = 0;
+  const Module& module = *modules_.back();
+  const ContextScope current(*module.context);
+  module.context->check(module.context->driver().cuFuncGetAttribute(&threads, FunctionAttribute::MAX_THREADS_PER_BLOCK, module.function),
+                        "asking for a kernel's largest block (cuFuncGetAttribute)");
+  max_threads_per_block = static_cast<std::uint32_t>(threads);
+  current_.store(modules_.back().get(), std::memory_order_release);
+}
+
+inline std::unique_ptr<CudaKernel::Module> CudaKernel::load(std::shared_ptr<Context> context) {
+  context->require_usable("loading a kernel");
+  const ContextScope current(*context);
+  const Driver& driver = context->driver();
+  auto module = std::make_unique<Module>(context);
+  context->check(driver.cuModuleLoadData(&module->handle, kernel_->cubin.data()), "loading a kernel (cuModuleLoadData)");
+  context->check(driver.cuModuleGetFunction(&module->function, module->handle, kernel_->code.entry_name()),
+                 "finding a kernel in its module (cuModuleGetFunction)");
+  module->fault = context->take_fault_slot(kernel_, graph_);
+  return module;
+}
+
+// The kernel may still run: its code and its fault record have to outlive it.
+inline CudaKernel::Module::~Module() {
+  context->quietly([&] {
+    if (handle == nullptr) return;
+    context->driver().cuCtxSynchronize();
+    context->driver().cuModuleUnload(handle);
+    if (fault.host != nullptr) context->give_back_fault_slot(fault);
+  });
+}
+
+inline CudaKernel::Module& CudaKernel::module_for(const CudaStream& stream) {
+  const std::lock_guard lock(mutex_);
+  for (const std::unique_ptr<Module>& module : modules_)
+    if (module->context == stream.shared_context()) return *module;
+  modules_.push_back(load(stream.shared_context()));
+  current_.store(modules_.back().get(), std::memory_order_release);
+  return *modules_.back();
+}
+
+inline void CudaKernel::launch(StreamState& stream_state, const LaunchConfig& config, void** arguments, std::size_t count) {
+  auto& stream = static_cast<CudaStream&>(stream_state);
+  Context& context = stream.context();
+  context.require_usable("launching a kernel");
+  Module* module = current_.load(std::memory_order_acquire);
+  if (module->context.get() != &context) [[unlikely]] module = &module_for(stream);
+  arguments[count] = &module->fault.device;
+  const ContextScope current(context);
+  const Result result = context.driver().cuLaunchKernel(module->function, config.grid.x, config.grid.y, config.grid.z, config.block.x,
+                                                        config.block.y, config.block.z, 0, stream.handle(), arguments, nullptr);
+  if (result != SUCCESS) [[unlikely]]
+    context.check(result, ("launching kernel '" + graph_->name + "' (cuLaunchKernel)").c_str());
+}
+
+}  // namespace oxide::runtime::cuda

@@ -1,0 +1,102 @@
+// A CUDA stream: asynchronous work on one GPU, in order.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include <oxide/error.hpp>
+#include <oxide/runtime/backend.hpp>
+#include <oxide/runtime/cuda/context.hpp>
+
+namespace oxide::runtime::cuda {
+
+inline DevicePointer device_pointer(const void* pointer) { return reinterpret_cast<std::uintptr_t>(pointer); }
+
+class CudaStream final : public StreamState {
+ public:
+  // A stream that waits for the legacy default stream and it for this one, so that other libraries' work there keeps its order with oxide's.
+  explicit CudaStream(std::shared_ptr<Context> context, std::uint32_t id) : context_(std::move(context)) {
+    device_id = id;
+    const ContextScope current(usable("making a stream"));
+    context_->check(driver().cuStreamCreate(&handle_, stream_default_flags), "making a stream (cuStreamCreate)");
+  }
+  // The driver gives the stream's resources back when its work is done.
+  ~CudaStream() override {
+    context_->quietly([&] { driver().cuStreamDestroy(handle_); });
+  }
+
+  void* allocate(std::size_t bytes) override {
+    const ContextScope current(usable("allocating memory"));
+    DevicePointer pointer = 0;
+    const bool pooled = context_->pool() != nullptr;
+    const Result result = pooled ? driver().cuMemAllocFromPoolAsync(&pointer, bytes, context_->pool(), handle_) : driver().cuMemAlloc(&pointer, bytes);
+    if (result != SUCCESS) [[unlikely]]
+      context_->check(result, ("allocating " + std::to_string(bytes) + (pooled ? " bytes (cuMemAllocFromPoolAsync)" : " bytes (cuMemAlloc)")).c_str());
+    return reinterpret_cast<void*>(static_cast<std::uintptr_t>(pointer));
+  }
+  // Without a pool the driver's free waits for the whole device, so the memory is not in use either way.
+  void free(void* pointer) noexcept override {
+    context_->quietly([&] {
+      if (context_->pool() != nullptr) driver().cuMemFreeAsync(device_pointer(pointer), handle_);
+      else driver().cuMemFree(device_pointer(pointer));
+    });
+  }
+  void zero(void* to, std::size_t bytes) override {
+    const ContextScope current(usable("filling memory with zeros"));
+    context_->check(driver().cuMemsetD8Async(device_pointer(to), 0, bytes, handle_), "filling memory with zeros (cuMemsetD8Async)");
+  }
+  // From pinned memory the driver copies after the call returns, so both directions wait.
+  void copy_from_host(void* to, const void* from, std::size_t bytes) override {
+    const ContextScope current(usable("copying to the device"));
+    context_->check(driver().cuMemcpyHtoDAsync(device_pointer(to), from, bytes, handle_), "copying to the device (cuMemcpyHtoDAsync)");
+    context_->check(driver().cuStreamSynchronize(handle_), "copying to the device (cuStreamSynchronize)");
+  }
+  void copy_to_host(void* to, const void* from, std::size_t bytes) override {
+    const ContextScope current(usable("copying to the host"));
+    context_->check(driver().cuMemcpyDtoHAsync(to, device_pointer(from), bytes, handle_), "copying to the host (cuMemcpyDtoHAsync)");
+    context_->check(driver().cuStreamSynchronize(handle_), "copying to the host (cuStreamSynchronize)");
+  }
+  void copy_on_device(void* to, const void* from, std::size_t bytes) override {
+    const ContextScope current(usable("copying on the device"));
+    context_->check(driver().cuMemcpyAsync(device_pointer(to), device_pointer(from), bytes, handle_), "copying on the device (cuMemcpyAsync)");
+  }
+  void wait_for(StreamState& other) override {
+    if (&other == this) return;
+    const ContextScope current(usable("ordering two streams"));
+    const EventHandle event = make_event();
+    const Result recorded = driver().cuEventRecord(event, static_cast<CudaStream&>(other).handle_);
+    const Result waits = recorded == SUCCESS ? driver().cuStreamWaitEvent(handle_, event, 0) : SUCCESS;
+    driver().cuEventDestroy(event);  // the driver keeps it until the wait is over
+    context_->check(recorded, "ordering two streams (cuEventRecord)");
+    context_->check(waits, "ordering two streams (cuStreamWaitEvent)");
+  }
+  void synchronize() override {
+    const ContextScope current(usable("waiting for a stream"));
+    context_->check(driver().cuStreamSynchronize(handle_), "waiting for a stream (cuStreamSynchronize)");
+  }
+  void* raw() const override { return handle_; }
+
+  Context& context() { return *context_; }
+  const std::shared_ptr<Context>& shared_context() const { return context_; }
+  StreamHandle handle() const { return handle_; }
+
+ private:
+  const Driver& driver() const { return context_->driver(); }
+  Context& usable(const char* doing) {
+    context_->require_usable(doing);
+    return *context_;
+  }
+  EventHandle make_event() {
+    EventHandle event = nullptr;
+    context_->check(driver().cuEventCreate(&event, event_disable_timing), "ordering two streams (cuEventCreate)");
+    return event;
+  }
+
+  std::shared_ptr<Context> context_;
+  StreamHandle handle_ = nullptr;
+};
+
+}  // namespace oxide::runtime::cuda

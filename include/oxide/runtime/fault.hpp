@@ -1,0 +1,72 @@
+// A fault record, as the exception that tells about it.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include <oxide/error.hpp>
+#include <oxide/ir/graph.hpp>
+#include <oxide/jit/abi.h>
+
+namespace oxide::runtime {
+
+// The exception for a record that a kernel claimed. `sites` are the compiler's for this graph.
+KernelFault kernel_fault(const ir::Graph& graph, std::span<const oxide_fault_site> sites, const oxide_fault_record& record);
+
+namespace detail {
+
+inline SourceLine source_line(const ir::Graph& graph, const ir::Location& location) {
+  if (location.line == 0 || location.file >= graph.files.size()) return {};
+  return {graph.files[location.file], location.line, location.column};
+}
+
+inline const ir::Operation* operation_at(const ir::Graph& graph, const oxide_fault_site& site) {
+  if (site.block >= graph.blocks.size() || site.operation >= graph.blocks[site.block].operations.size()) return nullptr;
+  return &graph.blocks[site.block].operations[site.operation];
+}
+
+inline std::string integer_text(ir::Type type, std::uint64_t bits) {
+  if (!ir::is_signed_integer(type)) return std::to_string(bits);
+  const unsigned unused = 64 - ir::bits_of(type);
+  return std::to_string(static_cast<std::int64_t>(bits << unused) >> unused);
+}
+
+inline std::string coordinates(const std::uint32_t (&c)[3]) {
+  return '(' + std::to_string(c[0]) + ", " + std::to_string(c[1]) + ", " + std::to_string(c[2]) + ')';
+}
+
+inline std::string fault_text(const ir::Graph& graph, const oxide_fault_site& site, const oxide_fault_record& record) {
+  const ir::Operation* operation = operation_at(graph, site);
+  switch (site.kind) {
+    case OXIDE_FAULT_BOUNDS: {
+      std::string text = "index " + std::to_string(record.values[0]) + " is outside of ";
+      if (site.memory < graph.memories.size()) text += "parameter " + std::to_string(graph.memories[site.memory].parameter + 1);
+      else text += "a span";
+      return text + ", which has " + std::to_string(record.values[1]) + " elements";
+    }
+    case OXIDE_FAULT_DIVISION:
+      return integer_text(operation == nullptr ? ir::Type::u64 : operation->type, record.values[0]) + " divided by zero";
+    default: return "a check failed";
+  }
+}
+
+}  // namespace detail
+
+inline KernelFault kernel_fault(const ir::Graph& graph, std::span<const oxide_fault_site> sites, const oxide_fault_record& record) {
+  // A record that is claimed and not ready: the device stopped before the thread had filled it in.
+  if (record.ready == 0 || record.site >= sites.size())
+    return KernelFault(graph.name, {}, "a check failed, and the device stopped before it said which");
+  const oxide_fault_site& site = sites[record.site];
+  const ir::Operation* operation = detail::operation_at(graph, site);
+  KernelFault fault(graph.name, operation == nullptr ? SourceLine{} : detail::source_line(graph, operation->location),
+                    detail::fault_text(graph, site, record) + ", in block " + detail::coordinates(record.block) + ", thread " +
+                        detail::coordinates(record.thread));
+  for (int axis = 0; axis != 3; ++axis) {
+    fault.block[axis] = record.block[axis];
+    fault.thread[axis] = record.thread[axis];
+  }
+  return fault;
+}
+
+}  // namespace oxide::runtime

@@ -1,0 +1,191 @@
+// What must hold for a launch, checked before it starts. What a kernel needs is worked out once, when it is loaded.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <oxide/error.hpp>
+#include <oxide/ir/graph.hpp>
+#include <oxide/runtime/argument.hpp>
+#include <oxide/runtime/backend.hpp>
+#include <oxide/runtime/fault.hpp>
+#include <oxide/runtime/launch_config.hpp>
+
+namespace oxide::runtime {
+
+// CUDA passes at most 4 KiB of launch arguments (PTX ISA, "Kernel Function Parameters"); the fault record's pointer is one of them.
+inline constexpr std::size_t max_argument_bytes = 4096 - sizeof(void*);
+inline constexpr std::size_t max_launch_arguments = 512;
+
+// What a kernel needs of its launches on one device.
+struct LaunchPlan {
+  struct Parameter {
+    ir::ParameterKind kind = ir::ParameterKind::value;
+    bool read = false, written = false;  // span
+    std::uint32_t element_size = 0;
+  };
+  LaunchLimits limits;
+  std::uint32_t device_id = 0;
+  bool one_dimensional = false;  // every thread with its own x, and no y or z
+  bool flat = false;             // no z
+  std::vector<Parameter> parameters;
+  std::vector<std::uint32_t> written;  // indices of the parameters that are written
+};
+
+// Throws LaunchError when the kernel has more parameters than a launch can pass.
+LaunchPlan make_launch_plan(const ir::Graph& graph, const DeviceState& device, std::uint32_t max_threads_per_block);
+
+// Throw LaunchError with kernel, parameter, what was needed and what was given.
+void check_shape(const LaunchPlan& plan, const ir::Graph& graph, const LaunchConfig& config);
+void check_arguments(const LaunchPlan& plan, const ir::Graph& graph, std::span<const Argument> arguments);
+
+namespace detail {
+
+inline std::string device_text(std::uint32_t id) {
+  if (id == no_device) return "no device: a buffer that was moved from";
+  return id == 0 ? std::string("the CPU") : "GPU " + std::to_string(id - 1);
+}
+inline std::string_view kind_text(ir::ParameterKind kind) { return kind == ir::ParameterKind::span ? "a span" : "a value"; }
+
+// Out of line and cold: the checks themselves must stay small.
+[[noreturn]] [[gnu::cold]] inline void refuse_shape(const LaunchPlan& plan, const ir::Graph& graph, const LaunchConfig& config) {
+  const LaunchLimits& most = plan.limits;
+  const auto refuse = [&](const std::string& needed, const std::string& given) { return LaunchError(graph.name, -1, needed, given); };
+  const auto within = [](const Dim3& given, const Dim3& limit) { return given.x <= limit.x && given.y <= limit.y && given.z <= limit.z; };
+  const auto space = [&](ir::SpaceKind kind) {
+    for (const ir::IndexSpace& s : graph.spaces)
+      if (s.kind == kind && s.location.line != 0) return " (" + source_line(graph, s.location).text() + ')';
+    return std::string();
+  };
+  if (config.threads_per_block() == 0) throw refuse("a block with threads", "block " + config.block.text());
+  if (!within(config.block, most.block)) throw refuse("a block of at most " + most.block.text() + " threads", config.block.text());
+  if (config.threads_per_block() > most.threads_per_block)
+    throw refuse("at most " + std::to_string(most.threads_per_block) + " threads a block",
+           std::to_string(config.threads_per_block()) + " (block " + config.block.text() + ")");
+  if (!within(config.grid, most.grid)) throw refuse("a grid of at most " + most.grid.text() + " blocks", config.grid.text());
+  if (plan.one_dimensional)
+    throw refuse("a one-dimensional launch, because the kernel uses thread::index_1d" + space(ir::SpaceKind::linear), config.text());
+  throw refuse("a launch without a third dimension, because the kernel uses thread::index_2d" + space(ir::SpaceKind::grid_2d), config.text());
+}
+
+inline std::string span_text(const LaunchPlan& plan, std::span<const Argument> arguments, std::size_t i) {
+  return "parameter " + std::to_string(i + 1) + " (" + std::to_string(arguments[i].length * plan.parameters[i].element_size) + " bytes)";
+}
+
+[[noreturn]] [[gnu::cold]] inline void refuse_overlap(const LaunchPlan& plan, const ir::Graph& graph, std::span<const Argument> arguments,
+                                                      std::size_t written, std::size_t other) {
+  const auto begin = [&](std::size_t i) { return reinterpret_cast<std::uintptr_t>(arguments[i].pointer); };
+  const auto end = [&](std::size_t i) { return begin(i) + arguments[i].length * plan.parameters[i].element_size; };
+  const std::uint64_t common = std::min(end(written), end(other)) - std::max(begin(written), begin(other));
+  throw LaunchError(graph.name, static_cast<int>(written), "memory that no other parameter uses, because the kernel writes it",
+                    span_text(plan, arguments, written) + " that shares " + std::to_string(common) + " bytes with " +
+                        span_text(plan, arguments, other));
+}
+
+[[noreturn]] [[gnu::cold]] inline void refuse_argument(const LaunchPlan& plan, const ir::Graph& graph, const Argument& argument,
+                                                       std::size_t index) {
+  const LaunchPlan::Parameter& p = plan.parameters[index];
+  const auto refuse = [&](const std::string& needed, const std::string& given) {
+    return LaunchError(graph.name, static_cast<int>(index), needed, given);
+  };
+  const std::string type(ir::name_of(graph.parameters[index].type));
+  if (argument.kind != p.kind) throw refuse(std::string(kind_text(p.kind)) + " of " + type, std::string(kind_text(argument.kind)));
+  if (p.kind == ir::ParameterKind::value) throw refuse("a value of " + type, "a null pointer");
+  if (argument.device != plan.device_id) throw refuse("memory on " + device_text(plan.device_id), device_text(argument.device));
+  const std::string elements = std::to_string(argument.length) + " elements of " + type;
+  if (argument.pointer == nullptr) throw refuse(elements, "a null pointer");
+  if (argument.length > ~std::uint64_t{0} / p.element_size) throw refuse("at most 2^64 bytes", elements);
+  const auto address = reinterpret_cast<std::uintptr_t>(argument.pointer);
+  if (address % p.element_size != 0)
+    throw refuse("memory aligned to " + std::to_string(p.element_size) + " bytes", "an address that is " + std::to_string(address % p.element_size) + " off");
+  throw refuse("memory within the address space", elements + " at address " + std::to_string(address));
+}
+
+[[noreturn]] [[gnu::cold]] inline void refuse_count(const ir::Graph& graph, std::size_t given) {
+  throw LaunchError(graph.name, -1, std::to_string(graph.parameters.size()) + " arguments", std::to_string(given));
+}
+
+inline bool argument_fits(const LaunchPlan& plan, const LaunchPlan::Parameter& p, const Argument& a) {
+  if (a.kind != p.kind) return false;
+  if (p.kind == ir::ParameterKind::value) return a.value != nullptr;
+  if (a.device != plan.device_id) return false;
+  if (a.length == 0) return true;
+  const auto address = reinterpret_cast<std::uintptr_t>(a.pointer);
+  return address != 0 && address % p.element_size == 0 && a.length <= (~std::uintptr_t{0} - address) / p.element_size;
+}
+
+}  // namespace detail
+
+inline LaunchPlan make_launch_plan(const ir::Graph& graph, const DeviceState& device, std::uint32_t max_threads_per_block) {
+  LaunchPlan plan;
+  plan.device_id = device.id;
+  plan.limits = device.properties.limits;
+  plan.limits.threads_per_block = std::min(plan.limits.threads_per_block, max_threads_per_block);
+  std::size_t bytes = 0, launch_arguments = 0;
+  for (const ir::Parameter& p : graph.parameters) {
+    const auto size = static_cast<std::uint32_t>(ir::size_of(p.type));
+    plan.parameters.push_back({p.kind, false, false, size});
+    const bool is_span = p.kind == ir::ParameterKind::span;
+    const std::size_t alignment = is_span ? 8 : size;
+    bytes = (bytes + alignment - 1) / alignment * alignment + (is_span ? 16 : size);
+    launch_arguments += is_span ? 2 : 1;
+  }
+  if (bytes > max_argument_bytes || launch_arguments > max_launch_arguments)
+    throw LaunchError(graph.name, -1,
+                      "at most " + std::to_string(max_argument_bytes) + " bytes of arguments and " + std::to_string(max_launch_arguments) +
+                          " of them (a span is two)",
+                      std::to_string(bytes) + " bytes and " + std::to_string(launch_arguments));
+  for (const ir::Memory& memory : graph.memories) {
+    LaunchPlan::Parameter& p = plan.parameters.at(memory.parameter);
+    if (memory.access == ir::Access::read) p.read = true;
+    else p.written = true;
+  }
+  for (std::uint32_t i = 0; i != plan.parameters.size(); ++i)
+    if (plan.parameters[i].written) plan.written.push_back(i);
+  for (const ir::IndexSpace& space : graph.spaces) {
+    if (space.kind == ir::SpaceKind::linear) plan.one_dimensional = true;
+    else plan.flat = true;
+  }
+  return plan;
+}
+
+// Two threads must never get the same element from a ThreadIndex:
+//   linear   the index is block_index.x * block_dim.x + thread_index.x, so threads that differ in y or z alone would share one;
+//   grid_2d  the index is row * stride + column. Threads that differ in z alone would share one. A column of `stride` or more would be
+//            the next row's element; thread::index_2d gives such a thread no element, so widths need not be multiples of a block.
+inline void check_shape(const LaunchPlan& plan, const ir::Graph& graph, const LaunchConfig& config) {
+  const Dim3 &block = config.block, &grid = config.grid;
+  const LaunchLimits& most = plan.limits;
+  const std::uint64_t threads = config.threads_per_block();
+  bool fits = threads != 0 && threads <= most.threads_per_block;
+  fits &= block.x <= most.block.x && block.y <= most.block.y && block.z <= most.block.z;
+  fits &= grid.x <= most.grid.x && grid.y <= most.grid.y && grid.z <= most.grid.z;
+  if (plan.flat || plan.one_dimensional) fits &= block.z == 1 && grid.z <= 1;
+  if (plan.one_dimensional) fits &= block.y == 1 && grid.y <= 1;
+  if (!fits) [[unlikely]] detail::refuse_shape(plan, graph, config);
+}
+
+inline void check_arguments(const LaunchPlan& plan, const ir::Graph& graph, std::span<const Argument> arguments) {
+  const std::size_t count = plan.parameters.size();
+  if (arguments.size() != count) [[unlikely]] detail::refuse_count(graph, arguments.size());
+  for (std::size_t i = 0; i != count; ++i)
+    if (!detail::argument_fits(plan, plan.parameters[i], arguments[i])) [[unlikely]] detail::refuse_argument(plan, graph, arguments[i], i);
+  // What is written may share no byte with anything else that is read or written: reads go through caches that writes do not reach.
+  for (const std::uint32_t w : plan.written) {
+    const auto begin = reinterpret_cast<std::uintptr_t>(arguments[w].pointer);
+    const std::uintptr_t end = begin + arguments[w].length * plan.parameters[w].element_size;
+    for (std::size_t i = 0; i != count; ++i) {
+      const LaunchPlan::Parameter& p = plan.parameters[i];
+      if (i == w || !(p.read || (p.written && i > w))) continue;
+      const auto other = reinterpret_cast<std::uintptr_t>(arguments[i].pointer);
+      const std::uintptr_t other_end = other + arguments[i].length * p.element_size;
+      if (std::max(begin, other) < std::min(end, other_end)) [[unlikely]] detail::refuse_overlap(plan, graph, arguments, w, i);
+    }
+  }
+}
+
+}  // namespace oxide::runtime

@@ -1,0 +1,73 @@
+// The shape of a launch: a grid of blocks of threads.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include <oxide/error.hpp>
+
+namespace oxide {
+
+struct Dim3 {
+  std::uint32_t x = 1, y = 1, z = 1;
+
+  constexpr Dim3() = default;
+  constexpr Dim3(std::uint32_t x_size, std::uint32_t y_size = 1, std::uint32_t z_size = 1) : x(x_size), y(y_size), z(z_size) {}
+
+  // Does not overflow for a grid that a device takes (2^31 * 2^16 * 2^16 < 2^64).
+  constexpr std::uint64_t count() const { return std::uint64_t{x} * y * z; }
+  std::string text() const { return std::to_string(x) + " x " + std::to_string(y) + " x " + std::to_string(z); }
+  friend constexpr bool operator==(const Dim3&, const Dim3&) = default;
+};
+
+// How many blocks, and how many threads in each. A grid with a zero in it is an empty launch: its arguments are checked and nothing runs.
+// Example: LaunchConfig{.grid = {120, 68}, .block = {16, 16}}
+struct LaunchConfig {
+  Dim3 grid;
+  Dim3 block;
+
+  static constexpr std::uint32_t default_block = 256;
+  static constexpr std::uint32_t largest_block = 1024;        // threads; of every device
+  static constexpr std::uint32_t largest_grid_x = 0x7fffffff;  // of every device (CUDA programming guide, compute capabilities)
+  static constexpr std::uint32_t largest_grid_yz = 65535;
+
+  // At least n threads in one dimension. Blocks have 256 threads, and more only when n asks for more than 2^31-1 of those. n = 0 gives
+  // an empty launch. Throws LaunchError when n is above (2^31-1) * 1024.
+  static LaunchConfig for_num_elems(std::uint64_t n);
+
+  // At least one thread for each element of a width x height array, x along the row. Throws LaunchError when height is above 65535 * 32.
+  static LaunchConfig for_2d(std::uint64_t width, std::uint64_t height);
+
+  constexpr std::uint64_t threads_per_block() const { return block.count(); }
+  constexpr bool empty() const { return grid.x == 0 || grid.y == 0 || grid.z == 0; }
+  std::string text() const { return "grid " + grid.text() + ", block " + block.text(); }
+  friend constexpr bool operator==(const LaunchConfig&, const LaunchConfig&) = default;
+};
+
+namespace detail {
+constexpr std::uint64_t blocks_for(std::uint64_t n, std::uint64_t block) { return n / block + (n % block != 0); }
+}  // namespace detail
+
+inline LaunchConfig LaunchConfig::for_num_elems(std::uint64_t n) {
+  std::uint32_t block = default_block;
+  while (block < largest_block && detail::blocks_for(n, block) > largest_grid_x) block *= 2;
+  const std::uint64_t grid = detail::blocks_for(n, block);
+  if (grid > largest_grid_x)
+    throw LaunchError("", -1, "at most " + std::to_string(std::uint64_t{largest_grid_x} * largest_block) + " threads in one launch",
+                      std::to_string(n) + " elements");
+  return {Dim3(static_cast<std::uint32_t>(grid)), Dim3(block)};
+}
+
+inline LaunchConfig LaunchConfig::for_2d(std::uint64_t width, std::uint64_t height) {
+  // A warp along the row, so that its accesses are contiguous; taller blocks only when the rows ask for more blocks than fit.
+  std::uint32_t rows = default_block / 32;
+  while (32 * rows < largest_block && detail::blocks_for(height, rows) > largest_grid_yz) rows *= 2;
+  const std::uint64_t x = detail::blocks_for(width, 32), y = detail::blocks_for(height, rows);
+  if (x > largest_grid_x || y > largest_grid_yz)
+    throw LaunchError("", -1, "at most " + std::to_string(std::uint64_t{largest_grid_x} * 32) + " columns and " +
+                                  std::to_string(std::uint64_t{largest_grid_yz} * (largest_block / 32)) + " rows in one launch",
+                      std::to_string(width) + " columns and " + std::to_string(height) + " rows");
+  return {Dim3(static_cast<std::uint32_t>(x), static_cast<std::uint32_t>(y)), Dim3(32, rows)};
+}
+
+}  // namespace oxide
