@@ -28,6 +28,7 @@ need ninja-build "runs the build" have ninja
 need llvm-22-dev "LLVM 22, linked statically into the compiler library" llvm_22
 need zlib1g-dev "compression, used by LLVM" header zlib.h
 need libzstd-dev "compression, used by LLVM" header zstd.h
+need libclc-22 "device mathematics, for GPU machines without a CUDA toolkit" test -e /usr/lib/clc/nvptx64--nvidiacl.bc
 need libfmt-dev "text formatting in the compiler library and the examples" header fmt/format.h
 need libpng-dev "the examples read and write PNG pictures" header png.h
 if [ "${1:-}" = tests ]; then
