@@ -14,11 +14,8 @@
 #include <unistd.h>
 
 #include <cstdint>
-#include <span>
 #include <string>
 #include <string_view>
-#include <utility>
-#include <vector>
 
 #include <oxide/ir/graph.hpp>
 #include <oxide/ir/print.hpp>
@@ -50,7 +47,7 @@ class Dump {
   // Everything that is text already. `hash` tells apart kernels of one name.
   void text(const ir::Graph& kernel, const std::string& hash, const CompiledCode& code) const;
   // The GPU's machine code, disassembled by NVIDIA's cuobjdump or nvdisasm.
-  void machine_code(const ir::Graph& kernel, const std::string& hash, std::span<const char> cubin) const;
+  void machine_code(const ir::Graph& kernel, const std::string& hash, std::string_view cubin) const;
 
  private:
   void write(const ir::Graph& kernel, const std::string& hash, const char* extension, std::string_view text) const;
@@ -94,7 +91,7 @@ inline std::string find_disassembler() {
 }
 
 // Runs a command on a file that holds the bytes; its output, and its complaints with it.
-inline std::string run_on_file(const std::string& command, std::span<const char> bytes) {
+inline std::string run_on_file(const std::string& command, std::string_view bytes) {
   std::string folder = environment("TMPDIR");
   if (folder.empty()) folder = "/tmp";
   std::string file = folder + "/oxide-XXXXXX";
@@ -151,7 +148,7 @@ inline void Dump::text(const ir::Graph& kernel, const std::string& hash, const C
   if (wants(assembly) && !code.assembly().empty()) write(kernel, hash, "s", code.assembly());
 }
 
-inline void Dump::machine_code(const ir::Graph& kernel, const std::string& hash, std::span<const char> cubin) const {
+inline void Dump::machine_code(const ir::Graph& kernel, const std::string& hash, std::string_view cubin) const {
   if (!wants(sass)) return;
   if (cubin.empty()) return detail::complain_about_dump("no sass of " + kernel.name + ": it was compiled for the CPU (asm shows its code)");
   const std::string tool = detail::find_disassembler();

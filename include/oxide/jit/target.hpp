@@ -24,7 +24,7 @@ struct Target {
     if (ptx_version != 0) s += ", PTX " + std::to_string(ptx_version / 10) + '.' + std::to_string(ptx_version % 10);
     return s;
   }
-  friend constexpr auto operator<=>(const Target&, const Target&) = default;
+  friend constexpr bool operator==(const Target&, const Target&) = default;
 };
 
 namespace detail {

@@ -5,7 +5,6 @@
 
 #include <cstdint>
 #include <string>
-#include <vector>
 
 #include <oxide/jit/compile.hpp>
 
@@ -14,7 +13,7 @@ namespace oxide::runtime {
 struct CompileOptions {
   unsigned opt_level = 3;  // 0 to 3
   bool line_info = false;  // source lines for profilers and debuggers, in the machine code
-  friend constexpr auto operator<=>(const CompileOptions&, const CompileOptions&) = default;
+  friend constexpr bool operator==(const CompileOptions&, const CompileOptions&) = default;
 };
 
 // How long each stage took, in milliseconds; 0 for a stage that was not needed.
@@ -30,7 +29,7 @@ struct BuildTimes {
 struct CompiledKernel {
   jit::CompiledCode code;
   bool line_info = false;
-  std::vector<char> cubin;  // GPUs
+  std::string cubin;  // GPUs: the bytes
   BuildTimes times;
 };
 

@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <cstdlib>
-#include <memory>
 #include <mutex>
 #include <string>
 #include <vector>
@@ -78,14 +77,14 @@ class DeviceRegistry {
                         count == 0 ? "the driver shows no GPU" : "the driver shows " + std::to_string(count) + ", counted from 0");
     const std::lock_guard lock(mutex_);
     if (gpus_.size() < count) gpus_.resize(count);
-    if (gpus_[index] == nullptr) gpus_[index] = std::make_unique<cuda::CudaDevice>(driver, static_cast<int>(index));
+    if (gpus_[index] == nullptr) gpus_[index] = new cuda::CudaDevice(driver, static_cast<int>(index));
     return *gpus_[index];
   }
 
  private:
   cpu::CpuDevice cpu_;
   std::mutex mutex_;
-  std::vector<std::unique_ptr<cuda::CudaDevice>> gpus_;  // by index; nullptr until opened. Guarded by mutex_
+  std::vector<DeviceState*> gpus_;  // by index; nullptr until opened, then never freed. Guarded by mutex_
 };
 
 }  // namespace runtime::detail

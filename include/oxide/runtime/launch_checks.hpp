@@ -1,7 +1,6 @@
 // What must hold for a launch, checked before it starts. What a kernel needs is worked out once, when it is loaded.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -80,7 +79,7 @@ inline std::string span_text(const LaunchPlan& plan, std::span<const Argument> a
                                                       std::size_t written, std::size_t other) {
   const auto begin = [&](std::size_t i) { return reinterpret_cast<std::uintptr_t>(arguments[i].pointer); };
   const auto end = [&](std::size_t i) { return begin(i) + arguments[i].length * plan.parameters[i].element_size; };
-  const std::uint64_t common = std::min(end(written), end(other)) - std::max(begin(written), begin(other));
+  const std::uint64_t common = (end(written) < end(other) ? end(written) : end(other)) - (begin(written) > begin(other) ? begin(written) : begin(other));
   throw LaunchError(graph.name, static_cast<int>(written), "memory that no other parameter uses, because the kernel writes it",
                     span_text(plan, arguments, written) + " that shares " + std::to_string(common) + " bytes with " +
                         span_text(plan, arguments, other));
@@ -124,7 +123,7 @@ inline LaunchPlan make_launch_plan(const ir::Graph& graph, const DeviceState& de
   LaunchPlan plan;
   plan.device_id = device.id;
   plan.limits = device.properties.limits;
-  plan.limits.threads_per_block = std::min(plan.limits.threads_per_block, max_threads_per_block);
+  if (max_threads_per_block < plan.limits.threads_per_block) plan.limits.threads_per_block = max_threads_per_block;
   std::size_t bytes = 0, launch_arguments = 0;
   for (const ir::Parameter& p : graph.parameters) {
     const auto size = static_cast<std::uint32_t>(ir::size_of(p.type));
@@ -183,7 +182,7 @@ inline void check_arguments(const LaunchPlan& plan, const ir::Graph& graph, std:
       if (i == w || !(p.read || (p.written && i > w))) continue;
       const auto other = reinterpret_cast<std::uintptr_t>(arguments[i].pointer);
       const std::uintptr_t other_end = other + arguments[i].length * p.element_size;
-      if (std::max(begin, other) < std::min(end, other_end)) [[unlikely]] detail::refuse_overlap(plan, graph, arguments, w, i);
+      if ((begin > other ? begin : other) < (end < other_end ? end : other_end)) [[unlikely]] detail::refuse_overlap(plan, graph, arguments, w, i);
     }
   }
 }

@@ -2,14 +2,11 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <mutex>
 #include <string>
 #include <string_view>
-#include <tuple>
 #include <utility>
-#include <vector>
 
 #include <oxide/error.hpp>
 #include <oxide/ir/graph.hpp>
@@ -61,40 +58,34 @@ CompiledText compile_text(const jit::Target& target, const ir::Graph& graph, con
 namespace detail {
 
 // Values made once for each key. A key that is being made blocks only those who want it.
-template <class Key, class Value>
 class OnceMap {
  public:
+  struct Slot {
+    ir::Hash key;
+    std::mutex mutex;
+    std::shared_ptr<const void> value;  // guarded by mutex
+    Slot* next;
+  };
+  // The value for a key, made by `make` when there is none. When that throws, the next one who wants the key tries again.
   template <class Make>
-  std::shared_ptr<const Value> get(const Key& key, Make make) {
-    const std::shared_ptr<Slot> slot = slot_of(key);
-    const std::lock_guard lock(slot->mutex);
-    if (slot->value == nullptr) slot->value = make();  // when this throws, the next one who wants the key tries again
-    return slot->value;
+  std::shared_ptr<const void> get(const ir::Hash& key, Make make) {
+    Slot& slot = slot_of(key);
+    const std::lock_guard lock(slot.mutex);
+    if (slot.value == nullptr) slot.value = make();
+    return slot.value;
   }
 
  private:
-  struct Slot {
-    std::mutex mutex;
-    std::shared_ptr<const Value> value;
-  };
-  std::shared_ptr<Slot> slot_of(const Key& key) {
+  Slot& slot_of(const ir::Hash& key) {
     const std::lock_guard lock(mutex_);
-    std::shared_ptr<Slot>& slot = slots_[key];
-    if (slot == nullptr) slot = std::make_shared<Slot>();
-    return slot;
+    Slot*& first = buckets_[key.low % std::size(buckets_)];
+    for (Slot* slot = first; slot != nullptr; slot = slot->next)
+      if (slot->key == key) return *slot;
+    return *(first = new Slot{key, {}, nullptr, first});
   }
   std::mutex mutex_;
-  std::map<Key, std::shared_ptr<Slot>> slots_;
+  Slot* buckets_[256] = {};  // guarded by mutex_; slots are never freed
 };
-
-// Graphs of equal hash do the same; those that also have equal names and lines say the same about a fault.
-ir::Hash identity(const ir::Graph& graph);
-
-inline ir::Hash identity(const ir::Graph& graph) {
-  ir::Hash hash = ir::hash(graph, ir::HashLines::include);
-  for (const char c : graph.name) hash.low = (hash.low ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
-  return hash;
-}
 
 class ProgramCache {
  public:
@@ -102,48 +93,66 @@ class ProgramCache {
     static ProgramCache& cache = *new ProgramCache;  // never freed: kernels may run until the process ends
     return cache;
   }
-  std::shared_ptr<const Program> program(const Device& device, std::shared_ptr<const ir::Graph> graph, const CompileOptions& options);
+  std::shared_ptr<const Program> program(const Device& device, const std::shared_ptr<const ir::Graph>& graph, const CompileOptions& options);
 
  private:
-  using CompiledKey = std::tuple<ir::Hash, jit::Target, CompileOptions>;
-  using ProgramKey = std::tuple<ir::Hash, std::uint32_t, CompileOptions>;
   std::shared_ptr<const CompiledKernel> compiled(DeviceState& device, const ir::Graph& graph, const CompileOptions& options);
-  OnceMap<CompiledKey, CompiledKernel> compiled_;
-  OnceMap<ProgramKey, Program> programs_;
+  static std::shared_ptr<const CompiledKernel> compile(DeviceState& device, const ir::Graph& graph, const CompileOptions& options,
+                                                       const ir::Hash& hash);
+  OnceMap compiled_;  // by graph, target and options
+  OnceMap programs_;  // by graph with its names and lines, device and options: what says the same about a fault
 };
+
+// A graph's hash with what else a key consists of.
+inline ir::Hash key_of(const ir::Hash& hash, const CompileOptions& options, const jit::Target& target, std::uint32_t device,
+                       std::string_view name) {
+  ir::detail::Hasher out;
+  out.word(hash.high);
+  out.word(hash.low);
+  out.word(std::uint64_t{options.opt_level} << 1 | (options.line_info ? 1 : 0));
+  out.enumerator(target.kind);
+  out.word(std::uint64_t{target.sm} << 32 | target.ptx_version);
+  out.word(device);
+  for (const char c : name) out.word(static_cast<unsigned char>(c));
+  return out.finish();
+}
 
 inline jit::CompileRequest request_for(const jit::Target& target, const CompileOptions& options) {
   return {target, options.opt_level, options.line_info ? std::uint32_t{OXIDE_JIT_LINE_INFO} : 0};
 }
 
-inline std::shared_ptr<const Program> ProgramCache::program(const Device& device, std::shared_ptr<const ir::Graph> graph,
+inline std::shared_ptr<const Program> ProgramCache::program(const Device& device, const std::shared_ptr<const ir::Graph>& graph,
                                                             const CompileOptions& options) {
-  return programs_.get(ProgramKey{identity(*graph), device.id(), options}, [&] {
-    return std::make_shared<const Program>(device.state(), graph, compiled(device.state(), *graph, options));
-  });
+  DeviceState& state = device.state();
+  const ir::Hash key = key_of(ir::hash(*graph, ir::HashLines::include), options, state.target(), state.id, graph->name);
+  return std::static_pointer_cast<const Program>(programs_.get(
+      key, [&] { return std::shared_ptr<const Program>(new Program(state, graph, compiled(state, *graph, options))); }));
 }
 
 inline std::shared_ptr<const CompiledKernel> ProgramCache::compiled(DeviceState& device, const ir::Graph& graph, const CompileOptions& options) {
-  const jit::Target target = device.target();
   const ir::Hash hash = ir::hash(graph, options.line_info ? ir::HashLines::include : ir::HashLines::ignore);
-  return compiled_.get(CompiledKey{hash, target, options}, [&] {
-    const jit::Dump& dump = jit::Dump::from_environment();
-    BuildTimes times;
-    {
-      const Stopwatch time(times.library_ms);
-      jit::detail::library_for(graph);
-    }
-    jit::CompileRequest request = request_for(target, options);
-    request.flags |= dump.compile_flags();
-    const double start = now_ms();
-    auto kernel = std::make_shared<CompiledKernel>(CompiledKernel{jit::compile(graph, request), options.line_info, {}, times});
-    kernel->times.compile_ms = now_ms() - start;
-    kernel->times.stages = kernel->code.timing();
-    if (dump.any()) dump.text(graph, hash.text(), kernel->code);
-    device.link(*kernel, graph);
-    if (dump.any()) dump.machine_code(graph, hash.text(), kernel->cubin);
-    return kernel;
-  });
+  return std::static_pointer_cast<const CompiledKernel>(
+      compiled_.get(key_of(hash, options, device.target(), 0, {}), [&] { return compile(device, graph, options, hash); }));
+}
+
+inline std::shared_ptr<const CompiledKernel> ProgramCache::compile(DeviceState& device, const ir::Graph& graph, const CompileOptions& options,
+                                                                   const ir::Hash& hash) {
+  const jit::Dump& dump = jit::Dump::from_environment();
+  BuildTimes times;
+  {
+    const Stopwatch time(times.library_ms);
+    jit::detail::library_for(graph);
+  }
+  jit::CompileRequest request = request_for(device.target(), options);
+  request.flags |= dump.compile_flags();
+  const double start = now_ms();
+  std::shared_ptr<CompiledKernel> kernel(new CompiledKernel{jit::compile(graph, request), options.line_info, {}, times});
+  kernel->times.compile_ms = now_ms() - start;
+  kernel->times.stages = kernel->code.timing();
+  if (dump.any()) dump.text(graph, hash.text(), kernel->code);
+  device.link(*kernel, graph);
+  if (dump.any()) dump.machine_code(graph, hash.text(), kernel->cubin);
+  return kernel;
 }
 
 }  // namespace detail
@@ -159,7 +168,7 @@ inline Program::Program(DeviceState& device, std::shared_ptr<const ir::Graph> gr
 }
 
 inline std::shared_ptr<const Program> load_program(const Device& device, std::shared_ptr<const ir::Graph> graph, const CompileOptions& options) {
-  return detail::ProgramCache::get().program(device, std::move(graph), options);
+  return detail::ProgramCache::get().program(device, graph, options);
 }
 
 inline CompiledText compile_text(const jit::Target& target, const ir::Graph& graph, const CompileOptions& options) {

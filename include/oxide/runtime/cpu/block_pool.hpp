@@ -11,7 +11,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <vector>
@@ -26,7 +25,7 @@ class BlockPool {
   // The process's pool: as many threads as the process may run on, or as the environment variable OXIDE_CPU_THREADS says.
   static BlockPool& get();
 
-  explicit BlockPool(unsigned threads) : threads_(std::clamp(threads, 1u, 4096u)) {}
+  explicit BlockPool(unsigned threads) : threads_(threads < 1 ? 1 : threads) {}
   ~BlockPool() { stop(); }
   BlockPool(const BlockPool&) = delete;
   BlockPool& operator=(const BlockPool&) = delete;
@@ -91,7 +90,7 @@ namespace detail {
 
 inline unsigned usable_threads() {
   if (const char* text = getenv("OXIDE_CPU_THREADS"); text != nullptr)
-    if (const long n = strtol(text, nullptr, 10); n > 0) return static_cast<unsigned>(std::min(n, 4096L));
+    if (const long n = strtol(text, nullptr, 10); n > 0) return static_cast<unsigned>(n < 4096 ? n : 4096);
   cpu_set_t set;
   if (sched_getaffinity(0, sizeof set, &set) == 0) return static_cast<unsigned>(CPU_COUNT(&set));
   const long n = sysconf(_SC_NPROCESSORS_ONLN);  // more processors than a cpu_set_t holds
@@ -131,7 +130,7 @@ inline void BlockPool::run(std::uint64_t blocks, BlockRange body, void* context,
   const std::uint64_t start = now_ns();
   std::uint64_t done = 0, elapsed = 0;
   for (std::uint64_t step = 1; elapsed < probe_ns; step *= 2) {
-    const std::uint64_t end = std::min(done + step, blocks);
+    const std::uint64_t end = done + step < blocks ? done + step : blocks;
     body(context, done, end);
     done = end;
     if (done == blocks || stopped(stop)) return;
@@ -146,11 +145,13 @@ inline void BlockPool::run(std::uint64_t blocks, BlockRange body, void* context,
   }
   // Ranges long enough to cost nothing to hand out, short enough to end together.
   const auto shortest = static_cast<std::uint64_t>(static_cast<double>(probe_ns) / block_ns) + 1;
-  const std::uint64_t fair = std::max<std::uint64_t>(remaining / (std::uint64_t{threads_} * 16), 1);
-  Job job{body, context, stop, blocks, std::max(shortest, fair), {done}};
-  const double worth = std::min(remaining_ns / static_cast<double>(worth_waking_ns), static_cast<double>(threads_ - 1));
-  const std::uint64_t ranges = (remaining + job.chunk - 1) / job.chunk;
-  job.wanted = static_cast<unsigned>(std::min(static_cast<std::uint64_t>(worth), ranges - 1));
+  const std::uint64_t fair = remaining / (std::uint64_t{threads_} * 16);
+  Job job{body, context, stop, blocks, fair > shortest ? fair : shortest, {done}};
+  const std::uint64_t others = (remaining + job.chunk - 1) / job.chunk - 1;  // ranges besides the first
+  const double worth = remaining_ns / static_cast<double>(worth_waking_ns);
+  job.wanted = threads_ - 1;
+  if (others < job.wanted) job.wanted = static_cast<unsigned>(others);
+  if (worth < static_cast<double>(job.wanted)) job.wanted = static_cast<unsigned>(worth);
   share(job);
 }
 
@@ -185,7 +186,7 @@ inline void BlockPool::drain(Job& job) {
   while (!stopped(job.stop)) {
     const std::uint64_t first = job.next.fetch_add(job.chunk, std::memory_order_relaxed);
     if (first >= job.end) return;
-    job.body(job.context, first, std::min(first + job.chunk, job.end));
+    job.body(job.context, first, job.end - first > job.chunk ? first + job.chunk : job.end);
   }
 }
 

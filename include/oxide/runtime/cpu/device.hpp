@@ -9,7 +9,6 @@
 #include <cstring>
 #include <memory>
 #include <mutex>
-#include <new>
 #include <string>
 #include <utility>
 
@@ -111,7 +110,7 @@ inline std::string processor_name() {
 
 class CpuDevice final : public DeviceState {
  public:
-  CpuDevice() : stream_(std::make_shared<CpuStream>()) {
+  CpuDevice() : stream_(new CpuStream) {
     id = 0;
     properties.name = detail::processor_name();
     properties.kind = DeviceKind::cpu;
@@ -123,16 +122,16 @@ class CpuDevice final : public DeviceState {
 
   jit::Target target() const override { return jit::Target::host(); }
   std::shared_ptr<StreamState> default_stream() override { return stream_; }
-  std::shared_ptr<StreamState> new_stream() override { return std::make_shared<CpuStream>(); }
+  std::shared_ptr<StreamState> new_stream() override { return std::shared_ptr<StreamState>(new CpuStream); }
   void synchronize() override {}  // no call returns before its work is done
   void reset() override {}
   void link(CompiledKernel&, const ir::Graph&) override {}
   std::unique_ptr<LoadedKernel> load(std::shared_ptr<const CompiledKernel> kernel, std::shared_ptr<const ir::Graph> graph) override {
-    return std::make_unique<CpuKernel>(std::move(kernel), std::move(graph));
+    return std::unique_ptr<LoadedKernel>(new CpuKernel(std::move(kernel), std::move(graph)));
   }
 
  private:
-  std::shared_ptr<CpuStream> stream_;
+  std::shared_ptr<StreamState> stream_;
 };
 
 }  // namespace oxide::runtime::cpu

@@ -5,13 +5,11 @@
 // calls throw a DeviceError that names the fault. Device::reset() makes a new context; what was in the old one is gone.
 #pragma once
 
-#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <cstring>
 #include <memory>
 #include <mutex>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -75,7 +73,7 @@ class Context {
 
   [[noreturn]] void fail(Result result, const char* doing);
   [[noreturn]] void unusable(const char* doing) const;
-  std::optional<KernelFault> find_fault() const;
+  std::unique_ptr<KernelFault> find_fault() const;
   void create_pool();
   void add_fault_slots();
 
@@ -120,7 +118,9 @@ namespace detail {
 constexpr bool loses_context(Result result) {
   constexpr Result codes[] = {ECC_UNCORRECTABLE, NVLINK_UNCORRECTABLE, ILLEGAL_ADDRESS,       LAUNCH_TIMEOUT, CONTEXT_IS_DESTROYED, ASSERT,
                               HARDWARE_STACK_ERROR, ILLEGAL_INSTRUCTION, MISALIGNED_ADDRESS, INVALID_ADDRESS_SPACE, INVALID_PC, LAUNCH_FAILED};
-  return std::find(std::begin(codes), std::end(codes), result) != std::end(codes);
+  for (const Result code : codes)
+    if (code == result) return true;
+  return false;
 }
 }  // namespace detail
 
@@ -163,18 +163,18 @@ void Context::quietly(Call call) noexcept {
   }
 }
 
-inline std::optional<KernelFault> Context::find_fault() const {
+inline std::unique_ptr<KernelFault> Context::find_fault() const {
   for (const SlotOwner& owner : slots_) {
     if (owner.kernel == nullptr || __atomic_load_n(&owner.slot.host->claimed, __ATOMIC_ACQUIRE) == 0) continue;
-    return kernel_fault(*owner.graph, owner.kernel->code.sites(), *owner.slot.host);
+    return std::unique_ptr<KernelFault>(new KernelFault(kernel_fault(*owner.graph, owner.kernel->code.sites(), *owner.slot.host)));
   }
-  return std::nullopt;
+  return nullptr;
 }
 
 inline void Context::fail(Result result, const char* doing) {
   const std::string error = driver_.error_text(result);
   if (!detail::loses_context(result)) throw DeviceError(std::string(doing) + " on " + gpu(), error, result);
-  std::optional<KernelFault> fault;
+  std::unique_ptr<KernelFault> fault;
   {
     const std::lock_guard lock(mutex_);
     if (state_.load() == usable) {

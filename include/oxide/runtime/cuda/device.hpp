@@ -6,7 +6,6 @@
 #include <mutex>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include <oxide/error.hpp>
 #include <oxide/runtime/backend.hpp>
@@ -26,15 +25,15 @@ class CudaDevice final : public DeviceState {
   jit::Target target() const override { return target_; }
   std::shared_ptr<StreamState> default_stream() override {
     const std::lock_guard lock(mutex_);
-    if (default_stream_ == nullptr) default_stream_ = std::make_shared<CudaStream>(context_locked(), id);
+    if (default_stream_ == nullptr) default_stream_.reset(new CudaStream(context_locked(), id));
     return default_stream_;
   }
-  std::shared_ptr<StreamState> new_stream() override { return std::make_shared<CudaStream>(context(), id); }
+  std::shared_ptr<StreamState> new_stream() override { return std::shared_ptr<StreamState>(new CudaStream(context(), id)); }
   void synchronize() override;
   void reset() override;
   void link(CompiledKernel& kernel, const ir::Graph& graph) override;
   std::unique_ptr<LoadedKernel> load(std::shared_ptr<const CompiledKernel> kernel, std::shared_ptr<const ir::Graph> graph) override {
-    return std::make_unique<CudaKernel>(context(), std::move(kernel), std::move(graph));
+    return std::unique_ptr<LoadedKernel>(new CudaKernel(context(), std::move(kernel), std::move(graph)));
   }
 
  private:
@@ -43,7 +42,7 @@ class CudaDevice final : public DeviceState {
     return context_locked();
   }
   std::shared_ptr<Context> context_locked() {
-    if (context_ == nullptr) context_ = std::make_shared<Context>(driver_, device_, ordinal_);
+    if (context_ == nullptr) context_.reset(new Context(driver_, device_, ordinal_));
     return context_;
   }
   std::uint32_t attribute(DeviceAttribute which) const;
@@ -55,7 +54,7 @@ class CudaDevice final : public DeviceState {
   jit::Target target_;
   std::mutex mutex_;
   std::shared_ptr<Context> context_;            // guarded by mutex_
-  std::shared_ptr<CudaStream> default_stream_;  // guarded by mutex_
+  std::shared_ptr<StreamState> default_stream_;  // guarded by mutex_
 };
 
 inline CudaDevice::CudaDevice(const Driver& driver, int ordinal) : driver_(driver), ordinal_(ordinal) {

@@ -7,8 +7,8 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <string_view>
 #include <utility>
-#include <vector>
 
 #include <oxide/error.hpp>
 #include <oxide/runtime/backend.hpp>
@@ -19,7 +19,7 @@
 namespace oxide::runtime::cuda {
 
 // Assembles PTX for the context's device. Throws CompileError with the driver's logs when the PTX does not assemble.
-std::vector<char> link_ptx(Context& context, const std::string& kernel, std::string_view ptx, bool line_info);
+std::string link_ptx(Context& context, const std::string& kernel, std::string_view ptx, bool line_info);
 
 // A kernel on one GPU. It stays good after Device::reset(): a launch in a new context loads the cubin again.
 class CudaKernel final : public LoadedKernel {
@@ -38,6 +38,7 @@ class CudaKernel final : public LoadedKernel {
     ModuleHandle handle = nullptr;
     FunctionHandle function = nullptr;
     FaultSlot fault;
+    std::unique_ptr<Module> older;  // of the contexts before
   };
 
   std::unique_ptr<Module> load(std::shared_ptr<Context> context);
@@ -47,7 +48,7 @@ class CudaKernel final : public LoadedKernel {
   std::shared_ptr<const ir::Graph> graph_;
   std::atomic<Module*> current_{nullptr};
   std::mutex mutex_;
-  std::vector<std::unique_ptr<Module>> modules_;  // guarded by mutex_; the last one is current
+  std::unique_ptr<Module> newest_;  // guarded by mutex_; what current_ points to
 };
 
 namespace detail {
@@ -79,7 +80,7 @@ class LinkOptions {
 };
 }  // namespace detail
 
-inline std::vector<char> link_ptx(Context& context, const std::string& kernel, std::string_view ptx, bool line_info) {
+inline std::string link_ptx(Context& context, const std::string& kernel, std::string_view ptx, bool line_info) {
   context.require_usable("assembling PTX");
   const ContextScope current(context);
   const Driver& driver = context.driver();
@@ -96,8 +97,8 @@ inline std::vector<char> link_ptx(Context& context, const std::string& kernel, s
     call = "cuLinkComplete";
     result = driver.cuLinkComplete(link, &cubin, &size);
   }
-  std::vector<char> out;
-  if (result == SUCCESS) out.assign(static_cast<const char*>(cubin), static_cast<const char*>(cubin) + size);  // the link owns the cubin
+  std::string out;
+  if (result == SUCCESS) out.assign(static_cast<const char*>(cubin), size);  // the link owns the cubin
   driver.cuLinkDestroy(link);
   if (result == SUCCESS) return out;
   if (detail::loses_context(result)) context.check(result, "assembling PTX");
@@ -109,21 +110,21 @@ inline std::vector<char> link_ptx(Context& context, const std::string& kernel, s
 inline CudaKernel::CudaKernel(std::shared_ptr<Context> context, std::shared_ptr<const CompiledKernel> kernel,
                               std::shared_ptr<const ir::Graph> graph)
     : kernel_(std::move(kernel)), graph_(std::move(graph)) {
-  modules_.push_back(load(std::move(context)));
+  newest_ = load(std::move(context));
   int threads = 0;
-  const Module& module = *modules_.back();
+  const Module& module = *newest_;
   const ContextScope current(*module.context);
   module.context->check(module.context->driver().cuFuncGetAttribute(&threads, FunctionAttribute::MAX_THREADS_PER_BLOCK, module.function),
                         "asking for a kernel's largest block (cuFuncGetAttribute)");
   max_threads_per_block = static_cast<std::uint32_t>(threads);
-  current_.store(modules_.back().get(), std::memory_order_release);
+  current_.store(newest_.get(), std::memory_order_release);
 }
 
 inline std::unique_ptr<CudaKernel::Module> CudaKernel::load(std::shared_ptr<Context> context) {
   context->require_usable("loading a kernel");
   const ContextScope current(*context);
   const Driver& driver = context->driver();
-  auto module = std::make_unique<Module>(context);
+  std::unique_ptr<Module> module(new Module(context));
   context->check(driver.cuModuleLoadData(&module->handle, kernel_->cubin.data()), "loading a kernel (cuModuleLoadData)");
   context->check(driver.cuModuleGetFunction(&module->function, module->handle, kernel_->code.entry_name()),
                  "finding a kernel in its module (cuModuleGetFunction)");
@@ -143,11 +144,13 @@ inline CudaKernel::Module::~Module() {
 
 inline CudaKernel::Module& CudaKernel::module_for(const CudaStream& stream) {
   const std::lock_guard lock(mutex_);
-  for (const std::unique_ptr<Module>& module : modules_)
+  for (Module* module = newest_.get(); module != nullptr; module = module->older.get())
     if (module->context == stream.shared_context()) return *module;
-  modules_.push_back(load(stream.shared_context()));
-  current_.store(modules_.back().get(), std::memory_order_release);
-  return *modules_.back();
+  std::unique_ptr<Module> module = load(stream.shared_context());
+  module->older = std::move(newest_);
+  newest_ = std::move(module);
+  current_.store(newest_.get(), std::memory_order_release);
+  return *newest_;
 }
 
 inline void CudaKernel::launch(StreamState& stream_state, const LaunchConfig& config, void** arguments, std::size_t count) {
