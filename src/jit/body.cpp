@@ -1,0 +1,361 @@
+#include "body.hpp"
+
+#include "failure.hpp"
+
+#include <array>
+
+namespace oxide::jit {
+
+using llvm::BasicBlock;
+using llvm::Value;
+
+std::vector<oxide_fault_site> fault_sites(const ir::Graph& graph) {
+  std::vector<oxide_fault_site> sites;
+  for (std::size_t b = 0; b != graph.blocks.size(); ++b)
+    for (std::size_t i = 0; i != graph.blocks[b].operations.size(); ++i) {
+      const ir::Operation& op = graph.blocks[b].operations[i];
+      const auto block = static_cast<std::uint32_t>(b), operation = static_cast<std::uint32_t>(i);
+      if (op.opcode == ir::Opcode::check_bounds)
+        sites.push_back({OXIDE_FAULT_BOUNDS, static_cast<std::uint32_t>(op.immediate), block, operation});
+      else if (ir::row_of(op.opcode).immediate == ir::Immediate::check && op.immediate != 0)
+        sites.push_back({OXIDE_FAULT_DIVISION, 0, block, operation});
+    }
+  return sites;
+}
+
+llvm::Type* value_type(llvm::LLVMContext& context, ir::Type type) {
+  if (type == ir::Type::f32) return llvm::Type::getFloatTy(context);
+  if (type == ir::Type::f64) return llvm::Type::getDoubleTy(context);
+  return llvm::Type::getIntNTy(context, ir::bits_of(type));
+}
+
+llvm::Type* memory_type(llvm::LLVMContext& context, ir::Type type) {
+  return ir::is_boolean(type) ? llvm::Type::getInt8Ty(context) : value_type(context, type);
+}
+
+Value* Surroundings::float_to_integer(Builder& b, Value* value, ir::Type, ir::Type to) {
+  const auto id = ir::is_signed_integer(to) ? llvm::Intrinsic::fptosi_sat : llvm::Intrinsic::fptoui_sat;
+  return b.CreateIntrinsic(id, {value_type(b.getContext(), to), value->getType()}, {value});
+}
+
+namespace {
+
+class Body {
+ public:
+  Body(const ir::Graph& graph, llvm::Function& function, BasicBlock& allocas, Surroundings& around)
+      : graph_(graph), function_(function), around_(around), context_(function.getContext()), b_(context_) {
+    find_variables(allocas);
+    find_sites();
+  }
+
+  void lower(BasicBlock& before) {
+    blocks_.resize(graph_.blocks.size(), nullptr);
+    const std::vector<std::uint32_t> order = reverse_post_order();
+    for (std::uint32_t b : order) blocks_[b] = BasicBlock::Create(context_, llvm::Twine("block") + llvm::Twine(b), &function_);
+    llvm::BranchInst::Create(blocks_[0], &before);
+    for (std::uint32_t b : order) block(b);
+  }
+
+ private:
+  // ---- variables: one with a single definition is that definition's value; others live in allocas, which mem2reg makes phis of
+
+  void find_variables(BasicBlock& allocas) {
+    std::vector<std::uint8_t> definitions(graph_.variables.size(), 0);
+    for (const ir::Block& block : graph_.blocks)
+      for (const ir::Operation& op : block.operations)
+        if (const ir::Variable v = defined_by(op); v != ir::no_variable && definitions[v] != 2) ++definitions[v];
+    values_.resize(graph_.variables.size());
+    Builder at_top(&allocas, allocas.begin());
+    for (std::size_t v = 0; v != graph_.variables.size(); ++v)
+      if (definitions[v] == 2) values_[v].slot = at_top.CreateAlloca(value_type(context_, graph_.variables[v]), nullptr, llvm::Twine("v") + llvm::Twine(v));
+  }
+  static ir::Variable defined_by(const ir::Operation& op) {
+    const ir::OpcodeRow& row = ir::row_of(op.opcode);
+    if (row.effect == ir::Effect::writes_variable) return op.operands[0];
+    return row.result != ir::ResultRule::none ? op.result : ir::no_variable;
+  }
+
+  Value* read(ir::Variable v) {
+    Variable& variable = values_[v];
+    if (variable.slot != nullptr && variable.known_in != block_number_) {
+      variable.value = b_.CreateLoad(value_type(context_, graph_.variables[v]), variable.slot);
+      variable.known_in = block_number_;
+    }
+    if (variable.value == nullptr) throw Failure{OXIDE_JIT_BAD_GRAPH, (llvm::Twine("v") + llvm::Twine(v) + " is used before it is defined").str()};
+    return variable.value;
+  }
+  void define(ir::Variable v, Value* value) {
+    Variable& variable = values_[v];
+    if (variable.slot != nullptr) b_.CreateStore(value, variable.slot);
+    variable.value = value;
+    variable.known_in = block_number_;
+  }
+
+  // ---- control flow
+
+  std::vector<std::uint32_t> reverse_post_order() const {
+    std::vector<std::uint32_t> post;
+    std::vector<std::uint8_t> visited(graph_.blocks.size(), 0);  // how many targets, plus one
+    std::vector<std::uint32_t> stack{0};
+    visited[0] = 1;
+    while (!stack.empty()) {
+      const std::uint32_t b = stack.back();
+      const ir::Terminator& t = graph_.blocks[b].terminator;
+      const unsigned targets = t.kind == ir::TerminatorKind::exit ? 0 : t.kind == ir::TerminatorKind::jump ? 1 : 2;
+      if (visited[b] > targets) {
+        post.push_back(b);
+        stack.pop_back();
+        continue;
+      }
+      const std::uint32_t next = t.targets[targets - visited[b]++];
+      if (visited[next] != 0) continue;
+      visited[next] = 1;
+      stack.push_back(next);
+    }
+    return {post.rbegin(), post.rend()};
+  }
+
+  void find_sites() {
+    first_site_.resize(graph_.blocks.size() + 1, 0);
+    const std::vector<oxide_fault_site> sites = fault_sites(graph_);
+    for (const oxide_fault_site& s : sites) ++first_site_[s.block + 1];
+    for (std::size_t b = 0; b != graph_.blocks.size(); ++b) first_site_[b + 1] += first_site_[b];
+  }
+
+  void block(std::uint32_t number) {
+    block_number_ = number + 1;
+    next_site_ = first_site_[number];
+    b_.SetInsertPoint(blocks_[number]);
+    const ir::Block& block = graph_.blocks[number];
+    for (const ir::Operation& op : block.operations) {
+      around_.at(b_, op.location);
+      operation(op);
+    }
+    const ir::Terminator& t = block.terminator;
+    around_.at(b_, t.location);
+    switch (t.kind) {
+      case ir::TerminatorKind::jump: b_.CreateBr(blocks_[t.targets[0]]); return;
+      case ir::TerminatorKind::branch: b_.CreateCondBr(read(t.condition), blocks_[t.targets[0]], blocks_[t.targets[1]]); return;
+      case ir::TerminatorKind::exit: around_.leave(b_); return;
+    }
+  }
+
+  // Goes on where `fails` is false; elsewhere reports the next site and ends the thread. The failing side is laid out at the end.
+  void guard(Value* fails, Value* first, Value* second) {
+    BasicBlock* failed = BasicBlock::Create(context_, "failed", &function_);
+    BasicBlock* passed = BasicBlock::Create(context_, "passed", &function_);
+    b_.CreateCondBr(fails, failed, passed, llvm::MDBuilder(context_).createUnlikelyBranchWeights());
+    b_.SetInsertPoint(failed);
+    around_.fail(b_, next_site_++, first, second);
+    b_.SetInsertPoint(passed);
+  }
+
+  // ---- operations
+
+  void operation(const ir::Operation& op) {
+    const ir::OpcodeRow& row = ir::row_of(op.opcode);
+    std::array<Value*, ir::max_operands> x{};
+    for (std::size_t i = row.effect == ir::Effect::writes_variable ? 1 : 0; i != row.operands; ++i) x[i] = read(op.operands[i]);
+    if (op.opcode == ir::Opcode::assign) return define(op.operands[0], x[1]);
+    Value* result = value_of(op, x);
+    if (row.result != ir::ResultRule::none) define(op.result, result);
+  }
+
+  ir::Type operand_type(const ir::Operation& op, std::size_t i = 0) const { return graph_.variables[op.operands[i]]; }
+
+  Value* value_of(const ir::Operation& op, const std::array<Value*, ir::max_operands>& x) {
+    using enum ir::Opcode;
+    const bool floats = ir::is_floating(op.type);
+    const bool is_signed = ir::is_signed_integer(op.type);
+    switch (op.opcode) {
+      case constant: return constant_of(op.type, op.immediate);
+      case parameter: return from_memory(op.type, around_.parameter(b_, static_cast<std::size_t>(op.immediate)));
+      case length: return around_.length(static_cast<std::size_t>(op.immediate));
+      case copy: return x[0];
+      case select: return b_.CreateSelect(x[0], x[1], x[2]);
+      case cast: return cast_to(x[0], operand_type(op), op.type);
+      case bit_cast: return b_.CreateBitCast(x[0], value_type(context_, op.type));
+
+      case thread_index:
+      case block_index:
+      case block_dim:
+      case grid_dim: return around_.coordinate(b_, op.opcode, static_cast<unsigned>(op.immediate));
+
+      case add: return floats ? sum(x[0], x[1], false) : b_.CreateAdd(x[0], x[1]);
+      case sub: return floats ? sum(x[0], x[1], true) : b_.CreateSub(x[0], x[1]);
+      case mul: return floats ? b_.CreateFMul(x[0], x[1]) : b_.CreateMul(x[0], x[1]);
+      case div: return floats ? b_.CreateFDiv(x[0], x[1]) : integer_division(op, x[0], x[1]);
+      case rem: return floats ? around_.mathematics(b_, fmod, op.type, {x[0], x[1]}) : integer_division(op, x[0], x[1]);
+      case neg: return floats ? b_.CreateFNeg(x[0]) : b_.CreateNeg(x[0]);
+      case abs:
+        if (floats) return intrinsic(llvm::Intrinsic::fabs, {x[0]});
+        return is_signed ? b_.CreateIntrinsic(llvm::Intrinsic::abs, {x[0]->getType()}, {x[0], b_.getFalse()}) : x[0];
+      case min:
+        return intrinsic(floats ? llvm::Intrinsic::minimumnum : is_signed ? llvm::Intrinsic::smin : llvm::Intrinsic::umin, {x[0], x[1]});
+      case max:
+        return intrinsic(floats ? llvm::Intrinsic::maximumnum : is_signed ? llvm::Intrinsic::smax : llvm::Intrinsic::umax, {x[0], x[1]});
+      case fma: return intrinsic(llvm::Intrinsic::fma, {x[0], x[1], x[2]});
+
+      case bit_and: return b_.CreateAnd(x[0], x[1]);
+      case bit_or: return b_.CreateOr(x[0], x[1]);
+      case bit_xor: return b_.CreateXor(x[0], x[1]);
+      case bit_not: return b_.CreateNot(x[0]);
+      case shift_left: return b_.CreateShl(x[0], shift_amount(op.type, x[1]));
+      case shift_right: {
+        Value* amount = shift_amount(op.type, x[1]);
+        return is_signed ? b_.CreateAShr(x[0], amount) : b_.CreateLShr(x[0], amount);
+      }
+      case equal: return ir::is_floating(operand_type(op)) ? b_.CreateFCmpOEQ(x[0], x[1]) : b_.CreateICmpEQ(x[0], x[1]);
+      case not_equal: return ir::is_floating(operand_type(op)) ? b_.CreateFCmpUNE(x[0], x[1]) : b_.CreateICmpNE(x[0], x[1]);
+      case less:
+        if (ir::is_floating(operand_type(op))) return b_.CreateFCmpOLT(x[0], x[1]);
+        return ir::is_signed_integer(operand_type(op)) ? b_.CreateICmpSLT(x[0], x[1]) : b_.CreateICmpULT(x[0], x[1]);
+      case less_equal:
+        if (ir::is_floating(operand_type(op))) return b_.CreateFCmpOLE(x[0], x[1]);
+        return ir::is_signed_integer(operand_type(op)) ? b_.CreateICmpSLE(x[0], x[1]) : b_.CreateICmpULE(x[0], x[1]);
+
+      // Exact, so intrinsics do: one instruction on every target, or the same result from a library.
+      case sqrt: return intrinsic(llvm::Intrinsic::sqrt, {x[0]});
+      case floor: return intrinsic(llvm::Intrinsic::floor, {x[0]});
+      case ceil: return intrinsic(llvm::Intrinsic::ceil, {x[0]});
+      case trunc: return intrinsic(llvm::Intrinsic::trunc, {x[0]});
+      case round_even: return intrinsic(llvm::Intrinsic::roundeven, {x[0]});
+
+      case rsqrt:
+      case exp:
+      case exp2:
+      case log:
+      case log2:
+      case sin:
+      case cos:
+      case tan:
+      case tanh: return around_.mathematics(b_, op.opcode, op.type, {x[0]});
+      case atan2:
+      case pow:
+      case fmod: return around_.mathematics(b_, op.opcode, op.type, {x[0], x[1]});
+
+      case check_bounds: {
+        Value* length = around_.length(static_cast<std::size_t>(op.immediate));
+        guard(b_.CreateICmpUGE(x[0], length), x[0], length);
+        return nullptr;
+      }
+      case load: {
+        llvm::LoadInst* load = b_.CreateAlignedLoad(memory_type(context_, op.type), element(op, x[0]), llvm::Align(ir::size_of(op.type)));
+        around_.accesses(*load);
+        return from_memory(op.type, load);
+      }
+      case store: {
+        const ir::Type type = operand_type(op, 1);
+        Value* value = ir::is_boolean(type) ? b_.CreateZExt(x[1], b_.getInt8Ty()) : x[1];
+        around_.accesses(*b_.CreateAlignedStore(value, element(op, x[0]), llvm::Align(ir::size_of(type))));
+        return nullptr;
+      }
+
+      case assign:
+      case index_space:
+      case decide:
+      case loop_head:
+      case end: break;
+    }
+    throw Failure{OXIDE_JIT_BAD_GRAPH, "operation '" + std::string(ir::name_of(op.opcode)) + "' cannot be compiled"};
+  }
+
+  Value* intrinsic(llvm::Intrinsic::ID id, llvm::ArrayRef<Value*> operands) {
+    return b_.CreateIntrinsic(id, {operands[0]->getType()}, operands);
+  }
+
+  Value* constant_of(ir::Type type, std::uint64_t bits) {
+    llvm::Type* t = value_type(context_, type);
+    if (!ir::is_floating(type)) return llvm::ConstantInt::get(t, bits);
+    return llvm::ConstantFP::get(t, llvm::APFloat(t->getFltSemantics(), llvm::APInt(ir::bits_of(type), bits)));
+  }
+
+  // Any byte but 0 is true: memory may come from outside.
+  Value* from_memory(ir::Type type, Value* value) {
+    return ir::is_boolean(type) ? b_.CreateICmpNE(value, llvm::ConstantInt::get(value->getType(), 0)) : value;
+  }
+
+  Value* element(const ir::Operation& op, Value* index) {
+    const auto memory = static_cast<std::size_t>(op.immediate);
+    return b_.CreateInBoundsGEP(memory_type(context_, graph_.memories[memory].element), around_.pointer(memory), {index});
+  }
+
+  // a*b + c as one operation, where the mode and the machine have it. Decided here, on the graph, and not by each back end: so that
+  // every target and every optimization level rounds alike. The left product wins when both sides are products, as with nvcc.
+  Value* sum(Value* left, Value* right, bool subtract) {
+    const auto product = [&](Value* v) -> llvm::BinaryOperator* {
+      auto* binary = llvm::dyn_cast<llvm::BinaryOperator>(v);
+      return binary != nullptr && binary->getOpcode() == llvm::Instruction::FMul ? binary : nullptr;
+    };
+    if (graph_.fp_mode == ir::FpMode::contract && around_.fuses()) {
+      if (llvm::BinaryOperator* p = product(left))
+        return intrinsic(llvm::Intrinsic::fma, {p->getOperand(0), p->getOperand(1), subtract ? b_.CreateFNeg(right) : right});
+      if (llvm::BinaryOperator* p = product(right))
+        return intrinsic(llvm::Intrinsic::fma, {subtract ? b_.CreateFNeg(p->getOperand(0)) : p->getOperand(0), p->getOperand(1), left});
+    }
+    return subtract ? b_.CreateFSub(left, right) : b_.CreateFAdd(left, right);
+  }
+
+  // LLVM leaves x / 0 and MIN / -1 undefined, and x86 raises a signal; so neither reaches the instruction. Dividing by 1 instead
+  // gives what the rules ask for: MIN / 1 is MIN, and MIN % 1 and x % 1 are 0.
+  Value* integer_division(const ir::Operation& op, Value* dividend, Value* divisor) {
+    const bool is_signed = ir::is_signed_integer(op.type), checked = op.immediate != 0;
+    llvm::Type* type = dividend->getType();
+    Value* zero = llvm::ConstantInt::get(type, 0);
+    Value* by_zero = b_.CreateICmpEQ(divisor, zero);
+    Value* replace = nullptr;
+    if (checked) guard(by_zero, b_.CreateZExt(dividend, b_.getInt64Ty()), b_.getInt64(0));
+    else replace = by_zero;
+    if (is_signed) {
+      Value* least = llvm::ConstantInt::get(context_, llvm::APInt::getSignedMinValue(ir::bits_of(op.type)));
+      Value* overflows = b_.CreateAnd(b_.CreateICmpEQ(dividend, least), b_.CreateICmpEQ(divisor, llvm::Constant::getAllOnesValue(type)));
+      replace = replace != nullptr ? b_.CreateOr(replace, overflows) : overflows;
+    }
+    if (replace != nullptr) divisor = b_.CreateSelect(replace, llvm::ConstantInt::get(type, 1), divisor);
+    if (op.opcode == ir::Opcode::rem) return is_signed ? b_.CreateSRem(dividend, divisor) : b_.CreateURem(dividend, divisor);
+    Value* quotient = is_signed ? b_.CreateSDiv(dividend, divisor) : b_.CreateUDiv(dividend, divisor);
+    return checked ? quotient : b_.CreateSelect(by_zero, zero, quotient);
+  }
+
+  Value* shift_amount(ir::Type type, Value* amount) {
+    return b_.CreateAnd(amount, llvm::ConstantInt::get(amount->getType(), ir::bits_of(type) - 1));
+  }
+
+  Value* cast_to(Value* value, ir::Type from, ir::Type to) {
+    llvm::Type* type = value_type(context_, to);
+    if (from == to) return value;
+    if (ir::is_boolean(to)) {
+      if (ir::is_floating(from)) return b_.CreateFCmpUNE(value, llvm::ConstantFP::get(value->getType(), 0.0));
+      return b_.CreateICmpNE(value, llvm::ConstantInt::get(value->getType(), 0));
+    }
+    if (ir::is_floating(from)) return ir::is_floating(to) ? b_.CreateFPCast(value, type) : around_.float_to_integer(b_, value, from, to);
+    const bool is_signed = ir::is_signed_integer(from);
+    if (ir::is_floating(to)) return is_signed ? b_.CreateSIToFP(value, type) : b_.CreateUIToFP(value, type);
+    return b_.CreateIntCast(value, type, is_signed);
+  }
+
+  struct Variable {
+    Value* value = nullptr;            // of a variable with a slot: known only in block `known_in`
+    llvm::AllocaInst* slot = nullptr;
+    std::uint32_t known_in = 0;
+  };
+
+  const ir::Graph& graph_;
+  llvm::Function& function_;
+  Surroundings& around_;
+  llvm::LLVMContext& context_;
+  Builder b_;
+  std::vector<Variable> values_;
+  std::vector<BasicBlock*> blocks_;
+  std::vector<std::uint32_t> first_site_;
+  std::uint32_t next_site_ = 0;
+  std::uint32_t block_number_ = 0;  // plus one
+};
+
+}  // namespace
+
+void lower_body(const ir::Graph& graph, llvm::Function& function, BasicBlock& allocas, BasicBlock& before, Surroundings& around) {
+  Body(graph, function, allocas, around).lower(before);
+}
+
+}  // namespace oxide::jit

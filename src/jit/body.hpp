@@ -1,0 +1,48 @@
+// Lowers the blocks of a graph to LLVM IR. What differs between targets comes from the Surroundings.
+#pragma once
+
+#include "llvm.hpp"
+
+#include <oxide/ir/graph.hpp>
+#include <oxide/jit/abi.h>
+
+namespace oxide::jit {
+
+// No folding while building: what is folded is folded by the optimizer, so that literals and run-time values go the same way.
+using Builder = llvm::IRBuilder<llvm::NoFolder>;
+
+// The code around a kernel's body: where arguments and coordinates come from, and where a thread goes when it is done.
+class Surroundings {
+ public:
+  virtual ~Surroundings() = default;
+
+  virtual llvm::Value* coordinate(Builder& b, ir::Opcode which, unsigned axis) = 0;  // i32
+  virtual llvm::Value* parameter(Builder& b, std::size_t index) = 0;                 // of a value parameter, as it lies in memory
+  virtual llvm::Value* pointer(std::size_t memory) = 0;
+  virtual llvm::Value* length(std::size_t memory) = 0;  // i64, in elements
+
+  // The operations that LLVM has no exact intrinsic for.
+  virtual llvm::Value* mathematics(Builder& b, ir::Opcode op, ir::Type type, llvm::ArrayRef<llvm::Value*> operands) = 0;
+  // Truncates, saturates, and makes 0 of a NaN.
+  virtual llvm::Value* float_to_integer(Builder& b, llvm::Value* value, ir::Type from, ir::Type to);
+  // Whether a fused multiply-add is one instruction.
+  virtual bool fuses() const = 0;
+
+  // Both end the block: reports a failed check; ends the thread.
+  virtual void fail(Builder& b, std::uint32_t site, llvm::Value* first, llvm::Value* second) = 0;
+  virtual void leave(Builder& b) = 0;
+
+  virtual void accesses(llvm::Instruction&) {}                   // called for each load and store of the kernel's memories
+  virtual void at(Builder&, const ir::Location&) {}              // called before the code of each operation with a location
+};
+
+// The checks of a graph, in the order of its blocks and operations.
+std::vector<oxide_fault_site> fault_sites(const ir::Graph& graph);
+
+llvm::Type* value_type(llvm::LLVMContext& context, ir::Type type);   // as a variable has it: booleans are i1
+llvm::Type* memory_type(llvm::LLVMContext& context, ir::Type type);  // as memory has it: booleans are i8
+
+// Appends the graph's blocks to `function`, and a jump to the first of them to `before`. `allocas` is where variables may be allocated.
+void lower_body(const ir::Graph& graph, llvm::Function& function, llvm::BasicBlock& allocas, llvm::BasicBlock& before, Surroundings& around);
+
+}  // namespace oxide::jit

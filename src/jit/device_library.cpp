@@ -1,0 +1,112 @@
+#include "device_library.hpp"
+
+#include "failure.hpp"
+
+#include <cstdlib>
+#include <map>
+
+#ifdef OXIDE_HAVE_LIBCLC
+extern "C" const char oxide_libclc_begin[], oxide_libclc_end[];
+#endif
+
+namespace oxide::jit {
+
+namespace {
+
+// What the libraries call the functions: libdevice as C would, with __nv_ before it; libclc as OpenCL C++ mangles them.
+std::string function_name(bool libdevice, ir::Opcode op, ir::Type type) {
+  const std::string name(ir::name_of(op));
+  const bool single = type == ir::Type::f32;
+  if (libdevice) return "__nv_" + name + (single ? "f" : "");
+  std::string mangled = "_Z" + std::to_string(name.size()) + name;
+  for (unsigned i = 0; i != ir::row_of(op).operands; ++i) mangled += single ? 'f' : 'd';
+  return mangled;
+}
+
+std::string from_environment(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? std::string() : value;
+}
+
+}  // namespace
+
+DeviceLibrary::DeviceLibrary(Kind kind, std::string name, std::unique_ptr<llvm::MemoryBuffer> bytes)
+    : kind_(kind), name_(std::move(name)), bytes_(std::move(bytes)) {}
+
+std::unique_ptr<DeviceLibrary> DeviceLibrary::open(const std::string& path) {
+  auto file = llvm::MemoryBuffer::getFile(path, /*IsText=*/false, /*RequiresNullTerminator=*/false);
+  if (!file || !(*file)->getBuffer().starts_with("BC\xc0\xde")) return nullptr;
+  return std::unique_ptr<DeviceLibrary>(new DeviceLibrary(Kind::libdevice, path, std::move(*file)));
+}
+
+std::unique_ptr<DeviceLibrary> DeviceLibrary::find() {
+  if (const std::string path = from_environment("OXIDE_LIBDEVICE"); !path.empty()) {
+    if (auto library = open(path)) return library;
+    throw Failure{OXIDE_JIT_BAD_REQUEST, "OXIDE_LIBDEVICE names '" + path + "', which is no readable LLVM bitcode file"};
+  }
+  for (const std::string& root : {from_environment("CUDA_HOME"), from_environment("CUDA_PATH"), std::string("/usr/local/cuda"),
+                                  std::string("/opt/cuda"), std::string("/usr/lib/cuda"), std::string("/usr/lib/nvidia-cuda-toolkit")})
+    if (!root.empty())
+      for (const char* folder : {"/nvvm/libdevice/libdevice.10.bc", "/libdevice/libdevice.10.bc"})
+        if (auto library = open(root + folder)) return library;
+#ifdef OXIDE_HAVE_LIBCLC
+  const llvm::StringRef built_in(oxide_libclc_begin, static_cast<std::size_t>(oxide_libclc_end - oxide_libclc_begin));
+  return std::unique_ptr<DeviceLibrary>(
+      new DeviceLibrary(Kind::libclc, "libclc (built in)", llvm::MemoryBuffer::getMemBuffer(built_in, "libclc", false)));
+#else
+  return std::unique_ptr<DeviceLibrary>(new DeviceLibrary(Kind::none, "", nullptr));
+#endif
+}
+
+const DeviceLibrary& DeviceLibrary::get(const char* path) {
+  static std::mutex& mutex = *new std::mutex;
+  static auto& libraries = *new std::map<std::string, std::unique_ptr<DeviceLibrary>>;  // "": the one that is found
+  const std::lock_guard lock(mutex);
+  std::unique_ptr<DeviceLibrary>& library = libraries[path == nullptr ? "" : path];
+  if (library == nullptr) library = path == nullptr || *path == '\0' ? find() : open(path);
+  if (library == nullptr) throw Failure{OXIDE_JIT_BAD_REQUEST, "'" + std::string(path) + "' is no readable LLVM bitcode file"};
+  return *library;
+}
+
+llvm::Function* DeviceLibrary::declare(llvm::Module& module, ir::Opcode op, ir::Type type) const {
+  if (kind_ == Kind::none)
+    throw Failure{OXIDE_JIT_UNSUPPORTED, "'" + std::string(ir::name_of(op)) + "' on an NVIDIA GPU needs a device library, and none was found: " +
+                                             "set OXIDE_LIBDEVICE to the path of CUDA's libdevice.10.bc"};
+  llvm::Type* t = type == ir::Type::f32 ? llvm::Type::getFloatTy(module.getContext()) : llvm::Type::getDoubleTy(module.getContext());
+  const llvm::SmallVector<llvm::Type*, 2> operands(ir::row_of(op).operands, t);
+  auto callee = module.getOrInsertFunction(function_name(kind_ == Kind::libdevice, op, type), llvm::FunctionType::get(t, operands, false));
+  auto* function = llvm::cast<llvm::Function>(callee.getCallee());
+  function->setDoesNotThrow();
+  return function;
+}
+
+void DeviceLibrary::link_into(llvm::Module& module) const {
+  std::vector<llvm::Function*> declared;
+  for (llvm::Function& f : module)
+    if (f.isDeclaration() && !f.isIntrinsic()) declared.push_back(&f);
+  if (declared.empty()) return;
+  // Parsed lazily: a function's body is read when the linker asks for it.
+  auto library = llvm::getLazyBitcodeModule(bytes_->getMemBufferRef(), module.getContext(), /*ShouldLazyLoadMetadata=*/true);
+  if (!library) throw Failure{OXIDE_JIT_BAD_REQUEST, "'" + name_ + "' is no LLVM bitcode: " + llvm::toString(library.takeError())};
+  // The library's own idea of the target is a generic one of the same data layout.
+  (*library)->setTargetTriple(module.getTargetTriple());
+  (*library)->setDataLayout(module.getDataLayout());
+  for (const llvm::Function* f : declared)
+    if ((*library)->getFunction(f->getName()) == nullptr)
+      throw Failure{OXIDE_JIT_UNSUPPORTED, "the device library '" + name_ + "' has no function " + f->getName().str()};
+  std::vector<std::string> own;  // what the module had before is not the library's
+  for (const llvm::GlobalValue& g : module.global_values())
+    if (!g.isDeclaration()) own.push_back(g.getName().str());
+  if (llvm::Linker::linkModules(module, std::move(*library), llvm::Linker::LinkOnlyNeeded))
+    throw Failure{OXIDE_JIT_FAILED, "linking the device library '" + name_ + "' failed"};
+  for (llvm::GlobalValue& g : module.global_values())
+    if (!g.isDeclaration() && !llvm::is_contained(own, g.getName())) g.setLinkage(llvm::GlobalValue::InternalLinkage);
+  for (llvm::Function& f : module)
+    if (!f.isDeclaration() && !llvm::is_contained(own, f.getName())) {
+      f.removeFnAttr("target-features");
+      f.removeFnAttr("target-cpu");
+      f.removeFnAttr("frame-pointer");
+    }
+}
+
+}  // namespace oxide::jit

@@ -1,0 +1,36 @@
+// The mathematics library for NVPTX: NVIDIA's libdevice where it is found, else libclc's, which is built in.
+#pragma once
+
+#include "llvm.hpp"
+
+#include <oxide/ir/ops.hpp>
+#include <oxide/ir/type.hpp>
+
+namespace oxide::jit {
+
+class DeviceLibrary {
+ public:
+  // The library at `path`, or for nullptr the one that is found: OXIDE_LIBDEVICE, CUDA_HOME, CUDA_PATH, common places, the built-in one.
+  // Throws Failure when the path or OXIDE_LIBDEVICE names no bitcode file.
+  static const DeviceLibrary& get(const char* path);
+
+  // The file's path, "libclc (built in)", or "" when there is none.
+  const std::string& name() const { return name_; }
+
+  // The function that computes `op`, declared in the module. Throws Failure when there is no library or it lacks the function.
+  llvm::Function* declare(llvm::Module& module, ir::Opcode op, ir::Type type) const;
+  // Moves what is declared and used into the module; nothing else of the library.
+  void link_into(llvm::Module& module) const;
+
+ private:
+  enum class Kind { none, libdevice, libclc };
+  DeviceLibrary(Kind kind, std::string name, std::unique_ptr<llvm::MemoryBuffer> bytes);
+  static std::unique_ptr<DeviceLibrary> open(const std::string& path);
+  static std::unique_ptr<DeviceLibrary> find();
+
+  Kind kind_;
+  std::string name_;
+  std::unique_ptr<llvm::MemoryBuffer> bytes_;
+};
+
+}  // namespace oxide::jit

@@ -1,0 +1,122 @@
+#include "engine.hpp"
+
+#include "failure.hpp"
+
+#include <atomic>
+#include <cmath>
+#include <cstring>
+
+namespace oxide::jit {
+
+namespace orc = llvm::orc;
+
+namespace {
+
+struct Symbol {
+  const char* name;
+  void* address;
+};
+
+using Unary = double(double);
+using UnaryF = float(float);
+using Binary = double(double, double);
+using BinaryF = float(float, float);
+
+template <class F>
+void* address_of(F* function) {
+  return reinterpret_cast<void*>(function);
+}
+
+// What generated code may call: what the graph's operations need, and what LLVM makes calls of on a processor that lacks an instruction.
+const Symbol runtime_symbols[] = {
+#define OXIDE_JIT_UNARY(name) {#name, address_of<Unary>(::name)}, {#name "f", address_of<UnaryF>(::name##f)}
+#define OXIDE_JIT_BINARY(name) {#name, address_of<Binary>(::name)}, {#name "f", address_of<BinaryF>(::name##f)}
+    OXIDE_JIT_UNARY(exp),  OXIDE_JIT_UNARY(exp2),  OXIDE_JIT_UNARY(log),   OXIDE_JIT_UNARY(log2),   OXIDE_JIT_UNARY(sin),
+    OXIDE_JIT_UNARY(cos),  OXIDE_JIT_UNARY(tan),   OXIDE_JIT_UNARY(tanh),  OXIDE_JIT_UNARY(sqrt),   OXIDE_JIT_UNARY(floor),
+    OXIDE_JIT_UNARY(ceil), OXIDE_JIT_UNARY(trunc), OXIDE_JIT_UNARY(rint),  OXIDE_JIT_BINARY(atan2), OXIDE_JIT_BINARY(pow),
+    OXIDE_JIT_BINARY(fmod),
+#undef OXIDE_JIT_UNARY
+#undef OXIDE_JIT_BINARY
+    // roundeven and rint differ in what they do to the flags and in nothing else, in the default rounding mode.
+    {"roundeven", address_of<Unary>(::rint)},
+    {"roundevenf", address_of<UnaryF>(::rintf)},
+    {"fma", address_of<double(double, double, double)>(::fma)},
+    {"fmaf", address_of<float(float, float, float)>(::fmaf)},
+    {"memcpy", address_of<void*(void*, const void*, std::size_t)>(std::memcpy)},
+    {"memmove", address_of<void*(void*, const void*, std::size_t)>(std::memmove)},
+    {"memset", address_of<void*(void*, int, std::size_t)>(std::memset)},
+};
+
+[[noreturn]] void fail(const char* doing, llvm::Error error) {
+  throw Failure{OXIDE_JIT_FAILED, std::string(doing) + ": " + llvm::toString(std::move(error))};
+}
+
+// One session for the process; each object has a library of its own in it, which sees the runtime symbols and nothing else.
+class Engine {
+ public:
+  static Engine& get() {
+    static Engine& engine = *new Engine;  // never destroyed: code may be called, and released, until the process is gone
+    return engine;
+  }
+
+  orc::JITDylib& add(std::unique_ptr<llvm::MemoryBuffer> object) {
+    orc::JITDylib& library = session_.createBareJITDylib("kernel" + std::to_string(count_.fetch_add(1)));
+    library.addToLinkOrder(*runtime_);
+    if (llvm::Error error = layer_->add(library, std::move(object))) fail("loading machine code", std::move(error));
+    return library;
+  }
+  void* look_up(orc::JITDylib& library, const std::string& name) {
+    auto symbol = session_.lookup({&library}, session_.intern(name));
+    if (!symbol) fail("linking machine code", symbol.takeError());
+    return symbol->getAddress().toPtr<void*>();
+  }
+  void remove(orc::JITDylib& library) {
+    llvm::consumeError(session_.removeJITDylib(library));
+  }
+
+ private:
+  static std::unique_ptr<orc::ExecutorProcessControl> make_control() {
+    auto control = orc::SelfExecutorProcessControl::Create(nullptr, std::make_unique<orc::InPlaceTaskDispatcher>());
+    if (!control) fail("starting the in-process linker", control.takeError());
+    return std::move(*control);
+  }
+  Engine() : session_(make_control()) {
+    session_.setErrorReporter([](llvm::Error error) { llvm::consumeError(std::move(error)); });  // look_up reports them
+    layer_ = std::make_unique<orc::ObjectLinkingLayer>(session_);
+    runtime_ = &session_.createBareJITDylib("runtime");
+    orc::SymbolMap symbols;
+    for (const Symbol& s : runtime_symbols)
+      symbols[session_.intern(s.name)] = {orc::ExecutorAddr::fromPtr(s.address), llvm::JITSymbolFlags::Exported | llvm::JITSymbolFlags::Callable};
+    if (llvm::Error error = runtime_->define(orc::absoluteSymbols(std::move(symbols)))) fail("defining the runtime's symbols", std::move(error));
+  }
+
+  orc::ExecutionSession session_;
+  std::unique_ptr<orc::ObjectLinkingLayer> layer_;
+  orc::JITDylib* runtime_ = nullptr;
+  std::atomic<std::uint64_t> count_{0};
+};
+
+class LoadedObject final : public LoadedCode {
+ public:
+  LoadedObject(std::unique_ptr<llvm::MemoryBuffer> object, const std::string& name) : library_(Engine::get().add(std::move(object))) {
+    try {
+      entry = reinterpret_cast<oxide_host_kernel>(Engine::get().look_up(library_, name));
+    } catch (...) {
+      Engine::get().remove(library_);
+      throw;
+    }
+  }
+  ~LoadedObject() override { Engine::get().remove(library_); }
+
+ private:
+  orc::JITDylib& library_;
+};
+
+}  // namespace
+
+std::unique_ptr<LoadedCode> load_object(llvm::SmallString<0> object, const std::string& entry) {
+  auto buffer = llvm::MemoryBuffer::getMemBufferCopy(object.str(), "kernel");
+  return std::make_unique<LoadedObject>(std::move(buffer), entry);
+}
+
+}  // namespace oxide::jit

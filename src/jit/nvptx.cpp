@@ -1,0 +1,267 @@
+#include "nvptx.hpp"
+
+#include "body.hpp"
+#include "clock.hpp"
+#include "device_library.hpp"
+#include "failure.hpp"
+#include "optimize.hpp"
+
+namespace oxide::jit {
+
+using llvm::BasicBlock;
+using llvm::Value;
+
+namespace {
+
+constexpr unsigned global_space = 1;  // NVPTX: the address space of global memory
+
+// The oldest PTX ISA of each architecture, from the release notes in the PTX ISA document. LLVM 22 knows these and no other ones.
+struct Architecture {
+  unsigned sm, ptx;
+};
+constexpr Architecture architectures[] = {{75, 63},  {80, 70},  {86, 71},  {87, 74},  {88, 90},  {89, 78}, {90, 78},
+                                          {100, 86}, {101, 86}, {103, 88}, {110, 90}, {120, 87}, {121, 88}};
+// The PTX versions that LLVM 22 writes.
+constexpr unsigned ptx_versions[] = {63, 64, 65, 70, 71, 72, 73, 74, 75, 76, 77, 78, 80, 81, 82, 83, 84, 85, 86, 87, 88, 90};
+
+MachineKey machine_for(const oxide_jit_request& request) {
+  const Architecture* architecture = nullptr;
+  for (const Architecture& a : architectures)
+    if (a.sm == request.sm) architecture = &a;
+  if (architecture == nullptr) {
+    const std::string name = "sm_" + std::to_string(request.sm);
+    if (request.sm < architectures[0].sm)
+      throw Failure{OXIDE_JIT_UNSUPPORTED, name + " is too old: oxide compiles for sm_75 (Turing) and newer"};
+    throw Failure{OXIDE_JIT_UNSUPPORTED, name + " is not an architecture that this compiler (LLVM " LLVM_VERSION_STRING ") knows"};
+  }
+  unsigned ptx = architecture->ptx;
+  for (unsigned version : ptx_versions)
+    if (version <= request.ptx_version && version > ptx) ptx = version;
+  return {true, "sm_" + std::to_string(request.sm), "+ptx" + std::to_string(ptx), request.opt_level};
+}
+
+// The PTX symbol of a kernel. PTX allows what the graph allows in names, but for a digit at the front.
+std::string entry_name(const ir::Graph& graph) {
+  if (graph.name.empty()) return "kernel";
+  return graph.name[0] >= '0' && graph.name[0] <= '9' ? '_' + graph.name : graph.name;
+}
+
+class Kernel final : public Surroundings {
+ public:
+  Kernel(const ir::Graph& graph, llvm::Module& module, const oxide_jit_request& request)
+      : graph_(graph), module_(module), context_(module.getContext()), library_path_(request.libdevice) {
+    make_function();
+    if ((request.flags & OXIDE_JIT_LINE_INFO) != 0) make_line_table();
+    BasicBlock* entry = BasicBlock::Create(context_, "entry", function_);
+    lower_body(graph, *function_, *entry, *entry, *this);
+    if (debug_) debug_->finalize();
+    if (library_ != nullptr) library_->link_into(module);
+  }
+
+ private:
+  // ---- Surroundings
+
+  Value* coordinate(Builder& b, ir::Opcode which, unsigned axis) override {
+    using namespace llvm::Intrinsic;
+    // Limits of compute capability 7.5 and newer (CUDA C++ Programming Guide, "Technical Specifications"); the upper end excluded.
+    struct Register {
+      ID id;
+      std::uint32_t from, to;
+    };
+    static constexpr Register registers[4][3] = {
+        {{nvvm_read_ptx_sreg_tid_x, 0, 1024}, {nvvm_read_ptx_sreg_tid_y, 0, 1024}, {nvvm_read_ptx_sreg_tid_z, 0, 64}},
+        {{nvvm_read_ptx_sreg_ctaid_x, 0, 0x7fffffff}, {nvvm_read_ptx_sreg_ctaid_y, 0, 65535}, {nvvm_read_ptx_sreg_ctaid_z, 0, 65535}},
+        {{nvvm_read_ptx_sreg_ntid_x, 1, 1025}, {nvvm_read_ptx_sreg_ntid_y, 1, 1025}, {nvvm_read_ptx_sreg_ntid_z, 1, 65}},
+        {{nvvm_read_ptx_sreg_nctaid_x, 1, 0x80000000}, {nvvm_read_ptx_sreg_nctaid_y, 1, 65536}, {nvvm_read_ptx_sreg_nctaid_z, 1, 65536}}};
+    const Register& r = registers[static_cast<unsigned>(which) - static_cast<unsigned>(ir::Opcode::thread_index)][axis];
+    llvm::CallInst* call = b.CreateIntrinsic(r.id, llvm::ArrayRef<llvm::Type*>(), {});
+    call->addRangeRetAttr(llvm::ConstantRange(llvm::APInt(32, r.from), llvm::APInt(32, r.to)));
+    return call;
+  }
+  Value* parameter(Builder&, std::size_t index) override { return function_->getArg(argument_[index]); }
+  Value* pointer(std::size_t memory) override { return function_->getArg(argument_[graph_.memories[memory].parameter]); }
+  Value* length(std::size_t memory) override { return function_->getArg(argument_[graph_.memories[memory].parameter] + 1); }
+
+  Value* mathematics(Builder& b, ir::Opcode op, ir::Type type, llvm::ArrayRef<Value*> operands) override {
+    // At most 2 units in the last place off, and what CUDA's rsqrtf is (CUDA Math API, single precision functions).
+    if (op == ir::Opcode::rsqrt && type == ir::Type::f32) return b.CreateIntrinsic(llvm::Intrinsic::nvvm_rsqrt_approx_f, llvm::ArrayRef<llvm::Type*>(), operands);
+    if (library_ == nullptr) library_ = &DeviceLibrary::get(library_path_);
+    return b.CreateCall(library_->declare(module_, op, type), operands);
+  }
+
+  // `cvt.rzi` saturates, and makes 0 of a NaN where neither side has 64 bits (PTX ISA, "cvt"); LLVM's own lowering does it all by hand.
+  Value* float_to_integer(Builder& b, Value* value, ir::Type from, ir::Type to) override {
+    using namespace llvm::Intrinsic;
+    static constexpr ID conversions[2][2][2] = {{{nvvm_f2ui_rz, nvvm_f2i_rz}, {nvvm_f2ull_rz, nvvm_f2ll_rz}},
+                                                {{nvvm_d2ui_rz, nvvm_d2i_rz}, {nvvm_d2ull_rz, nvvm_d2ll_rz}}};
+    const bool is_signed = ir::is_signed_integer(to), from_double = from == ir::Type::f64, to_64_bits = ir::bits_of(to) == 64;
+    Value* integer = b.CreateIntrinsic(conversions[from_double][to_64_bits][is_signed], llvm::ArrayRef<llvm::Type*>(), {value});
+    if (from_double || to_64_bits) {
+      Value* is_nan = b.CreateFCmpUNO(value, value);
+      integer = b.CreateSelect(is_nan, llvm::ConstantInt::get(integer->getType(), 0), integer);
+    }
+    const unsigned bits = ir::bits_of(to);
+    if (bits >= 32) return integer;
+    const auto limit = [&](const llvm::APInt& value_of_limit, ID id) {
+      integer = b.CreateIntrinsic(id, {b.getInt32Ty()}, {integer, llvm::ConstantInt::get(context_, value_of_limit)});
+    };
+    if (is_signed) {
+      limit(llvm::APInt::getSignedMaxValue(bits).sext(32), smin);
+      limit(llvm::APInt::getSignedMinValue(bits).sext(32), smax);
+    } else {
+      limit(llvm::APInt::getMaxValue(bits).zext(32), umin);
+    }
+    return b.CreateTrunc(integer, value_type(context_, to));
+  }
+  bool fuses() const override { return true; }
+
+  void fail(Builder& b, std::uint32_t site, Value* first, Value* second) override {
+    llvm::CallInst* call = b.CreateCall(fault_function(), {record(), b.getInt32(site), first, second});
+    call->setConvergent();
+    call->setDoesNotReturn();
+    b.CreateUnreachable();
+  }
+  void leave(Builder& b) override { b.CreateRetVoid(); }
+
+  void at(Builder& b, const ir::Location& location) override {
+    if (!debug_) return;
+    if (location.line == 0 || location.file >= scopes_.size()) return b.SetCurrentDebugLocation(llvm::DILocation::get(context_, 0, 0, subprogram_));
+    b.SetCurrentDebugLocation(llvm::DILocation::get(context_, location.line, location.column, scopes_[location.file]));
+  }
+
+  // ---- the function
+
+  void make_function() {
+    std::vector<llvm::Type*> types;
+    for (const ir::Parameter& p : graph_.parameters) {
+      argument_.push_back(static_cast<unsigned>(types.size()));
+      if (p.kind == ir::ParameterKind::value) {
+        types.push_back(memory_type(context_, p.type));
+      } else {
+        types.push_back(llvm::PointerType::get(context_, global_space));
+        types.push_back(llvm::Type::getInt64Ty(context_));
+      }
+    }
+    types.push_back(llvm::PointerType::get(context_, global_space));
+    llvm::FunctionType* type = llvm::FunctionType::get(llvm::Type::getVoidTy(context_), types, false);
+    function_ = llvm::Function::Create(type, llvm::GlobalValue::ExternalLinkage, entry_name(graph_), module_);
+    function_->setCallingConv(llvm::CallingConv::PTX_Kernel);
+    function_->setDoesNotThrow();
+    function_->setConvergent();
+    record()->addAttr(llvm::Attribute::NoAlias);
+    record()->addAttr(llvm::Attribute::getWithAlignment(context_, llvm::Align(8)));
+    for (const ir::Memory& m : graph_.memories) {
+      // The launch has checked that nothing that is written overlaps anything else. `noalias readonly` is what makes `ld.global.nc`.
+      llvm::Argument* pointer = function_->getArg(argument_[m.parameter]);
+      pointer->addAttr(llvm::Attribute::NoAlias);
+      if (m.access == ir::Access::read) pointer->addAttr(llvm::Attribute::ReadOnly);
+      pointer->addAttr(llvm::Attribute::getWithAlignment(context_, llvm::Align(ir::size_of(m.element))));
+      pointer->addAttr(llvm::Attribute::getWithCaptureInfo(context_, llvm::CaptureInfo::none()));
+    }
+  }
+
+  // Shared by all checks, so that each costs a compare, a branch and a call out of line:
+  //   if (this is the first failure) { fill the record in; fence; ready = 1; fence; trap } else exit
+  // Only the thread that filled in the record traps: a trap stops the whole grid, and must not do so before the record is there.
+  llvm::Function* fault_function() {
+    if (fault_ != nullptr) return fault_;
+    llvm::Type* i32 = llvm::Type::getInt32Ty(context_);
+    llvm::Type* i64 = llvm::Type::getInt64Ty(context_);
+    llvm::Type* record_pointer = llvm::PointerType::get(context_, global_space);
+    llvm::FunctionType* type = llvm::FunctionType::get(llvm::Type::getVoidTy(context_), {record_pointer, i32, i64, i64}, false);
+    fault_ = llvm::Function::Create(type, llvm::GlobalValue::InternalLinkage, "oxide_fault", module_);
+    fault_->addFnAttr(llvm::Attribute::NoInline);
+    fault_->addFnAttr(llvm::Attribute::Cold);
+    fault_->setDoesNotReturn();
+    fault_->setDoesNotThrow();
+    fault_->setConvergent();
+    BasicBlock* entry = BasicBlock::Create(context_, "entry", fault_);
+    BasicBlock* first = BasicBlock::Create(context_, "first", fault_);
+    BasicBlock* later = BasicBlock::Create(context_, "later", fault_);
+    Builder b(entry);
+    Value* record = fault_->getArg(0);
+    const auto field = [&](std::size_t offset) { return b.CreateInBoundsGEP(b.getInt8Ty(), record, {b.getInt64(offset)}); };
+    Value* exchange = b.CreateAtomicCmpXchg(field(offsetof(oxide_fault_record, claimed)), b.getInt32(0), b.getInt32(1), llvm::MaybeAlign(4),
+                                            llvm::AtomicOrdering::Monotonic, llvm::AtomicOrdering::Monotonic);
+    b.CreateCondBr(b.CreateExtractValue(exchange, {1}), first, later);
+    b.SetInsertPoint(later);
+    b.CreateIntrinsic(llvm::Intrinsic::nvvm_exit, llvm::ArrayRef<llvm::Type*>(), {});
+    b.CreateUnreachable();
+    b.SetInsertPoint(first);
+    b.CreateAlignedStore(fault_->getArg(1), field(offsetof(oxide_fault_record, site)), llvm::Align(4));
+    for (unsigned i = 0; i != 2; ++i)
+      b.CreateAlignedStore(fault_->getArg(2 + i), field(offsetof(oxide_fault_record, values) + 8 * i), llvm::Align(8));
+    for (unsigned axis = 0; axis != 3; ++axis) {
+      b.CreateAlignedStore(coordinate(b, ir::Opcode::block_index, axis), field(offsetof(oxide_fault_record, block) + 4 * axis), llvm::Align(4));
+      b.CreateAlignedStore(coordinate(b, ir::Opcode::thread_index, axis), field(offsetof(oxide_fault_record, thread) + 4 * axis), llvm::Align(4));
+    }
+    b.CreateFence(llvm::AtomicOrdering::SequentiallyConsistent);
+    b.CreateAlignedStore(b.getInt32(1), field(offsetof(oxide_fault_record, ready)), llvm::Align(4))->setAtomic(llvm::AtomicOrdering::Monotonic);
+    b.CreateFence(llvm::AtomicOrdering::SequentiallyConsistent);
+    b.CreateIntrinsic(llvm::Intrinsic::trap, llvm::ArrayRef<llvm::Type*>(), {});
+    b.CreateUnreachable();
+    return fault_;
+  }
+
+  llvm::Argument* record() const { return function_->getArg(static_cast<unsigned>(function_->arg_size() - 1)); }
+
+  // ---- lines: `.loc` and `.file` directives, and no other debug information
+
+  void make_line_table() {
+    debug_.emplace(module_);
+    module_.addModuleFlag(llvm::Module::Warning, "Debug Info Version", llvm::DEBUG_METADATA_VERSION);
+    module_.addModuleFlag(llvm::Module::Warning, "Dwarf Version", 2);
+    std::vector<llvm::DIFile*> files;
+    for (const std::string& path : graph_.files) {
+      const std::size_t slash = path.rfind('/');
+      files.push_back(slash == std::string::npos ? debug_->createFile(path, "") : debug_->createFile(path.substr(slash + 1), path.substr(0, slash)));
+    }
+    llvm::DIFile* main_file = files.empty() ? debug_->createFile("unknown", "") : files[0];
+    debug_->createCompileUnit(llvm::DISourceLanguageName(llvm::dwarf::DW_LANG_C_plus_plus_14), main_file, "oxide", true, "", 0, "",
+                              llvm::DICompileUnit::DebugDirectivesOnly);
+    llvm::DISubroutineType* type = debug_->createSubroutineType(debug_->getOrCreateTypeArray({}));
+    const unsigned line = graph_.blocks[0].operations.empty() ? 0 : graph_.blocks[0].operations[0].location.line;
+    subprogram_ = debug_->createFunction(main_file, graph_.name, function_->getName(), main_file, line, type, line, llvm::DINode::FlagZero,
+                                         llvm::DISubprogram::SPFlagDefinition | llvm::DISubprogram::SPFlagOptimized);
+    function_->setSubprogram(subprogram_);
+    for (llvm::DIFile* file : files) scopes_.push_back(file == main_file ? static_cast<llvm::DIScope*>(subprogram_) : debug_->createLexicalBlockFile(subprogram_, file));
+  }
+
+  const ir::Graph& graph_;
+  llvm::Module& module_;
+  llvm::LLVMContext& context_;
+  const char* library_path_;
+  llvm::Function* function_ = nullptr;
+  llvm::Function* fault_ = nullptr;
+  std::vector<unsigned> argument_;  // of each parameter: its first argument
+  const DeviceLibrary* library_ = nullptr;
+  std::optional<llvm::DIBuilder> debug_;
+  llvm::DISubprogram* subprogram_ = nullptr;
+  std::vector<llvm::DIScope*> scopes_;  // of each file
+};
+
+}  // namespace
+
+Ptx compile_nvptx(const ir::Graph& graph, const oxide_jit_request& request, oxide_jit_timing& timing) {
+  Clock clock;
+  const Machine machine(machine_for(request));
+  llvm::LLVMContext context;
+  Diagnostics diagnostics(context);
+  llvm::Module module(graph.name, context);
+  module.setTargetTriple(machine->getTargetTriple());
+  module.setDataLayout(machine->createDataLayout());
+  module.addModuleFlag(llvm::Module::Override, "nvvm-reflect-ftz", std::uint32_t{0});  // subnormals are kept
+  Ptx out;
+  out.entry = entry_name(graph);
+  Kernel(graph, module, request);
+  timing.build_ms = clock.lap();
+  optimize(module, *machine, request.opt_level);
+  timing.optimize_ms = clock.lap();
+  if ((request.flags & OXIDE_JIT_KEEP_LLVM) != 0) out.llvm_ir = text_of(module);
+  out.text = std::string(emit(module, *machine, llvm::CodeGenFileType::AssemblyFile).str());
+  timing.emit_ms = clock.lap();
+  diagnostics.check();
+  return out;
+}
+
+}  // namespace oxide::jit

@@ -1,0 +1,50 @@
+// The optimizer, and target machines that are made once and used again.
+#pragma once
+
+#include "llvm.hpp"
+
+namespace oxide::jit {
+
+struct MachineKey {
+  bool nvptx = false;
+  std::string cpu, features;
+  unsigned opt_level = 3;
+  friend bool operator==(const MachineKey&, const MachineKey&) = default;
+};
+
+// A target machine for one compile. Machines are not safe to share between threads, and cost more to make than a small kernel to
+// compile, so they go back to a pool.
+class Machine {
+ public:
+  explicit Machine(MachineKey key);
+  ~Machine();
+  Machine(const Machine&) = delete;
+  Machine& operator=(const Machine&) = delete;
+
+  llvm::TargetMachine& operator*() const { return *machine_; }
+  llvm::TargetMachine* operator->() const { return machine_.get(); }
+
+ private:
+  MachineKey key_;
+  std::unique_ptr<llvm::TargetMachine> machine_;
+};
+
+// Collects what LLVM complains about while it compiles in a context; its own handler would print it and exit.
+class Diagnostics {
+ public:
+  explicit Diagnostics(llvm::LLVMContext& context);
+  void check() const;  // throws Failure when there was an error
+
+ private:
+  std::string complaint_;
+};
+
+// Runs the pass pipeline of an optimization level from 0 to 3.
+void optimize(llvm::Module& module, llvm::TargetMachine& machine, unsigned opt_level);
+
+// Assembly text or an object file.
+llvm::SmallString<0> emit(llvm::Module& module, llvm::TargetMachine& machine, llvm::CodeGenFileType type);
+
+std::string text_of(const llvm::Module& module);
+
+}  // namespace oxide::jit
