@@ -34,6 +34,9 @@ inline constexpr std::size_t max_attempts = 60;
 // How far an experiment or a replay goes past the place that it tries.
 inline constexpr std::size_t experiment_events = 4096;
 
+// How many experiments one guess, and how many replays one join, may take.
+inline constexpr int max_experiments = 24;
+
 // Borrowed callable, called once a run.
 class LambdaRef {
  public:
@@ -49,7 +52,7 @@ class LambdaRef {
 
 class Explorer {
  public:
-  Explorer(std::string kernel_name, LambdaRef lambda) : recorder_(kernel_name), probe_(std::move(kernel_name)), lambda_(lambda), walker_(graph_) {}
+  Explorer(std::string kernel_name, LambdaRef lambda) : recorder_(kernel_name), probe_(std::move(kernel_name)), lambda_(lambda), walker_(graph_, variable_of_) {}
 
   // Throws TraceError when the kernel breaks a rule of tracing or cannot be settled within the bounds.
   NodeGraph explore() {
@@ -72,6 +75,23 @@ class Explorer {
  private:
   struct Retry {};
 
+  // A set of edges: bit 2 * node + side.
+  class EdgeSet {
+   public:
+    void reset(std::size_t nodes) { words_.assign((2 * nodes + 63) / 64, 0); }
+    void insert(Edge e) { words_[index(e) / 64] |= std::uint64_t{1} << (index(e) % 64); }
+    void erase(Edge e) { words_[index(e) / 64] &= ~(std::uint64_t{1} << (index(e) % 64)); }
+    bool contains(Edge e) const { return words_[index(e) / 64] >> (index(e) % 64) & 1; }
+    bool any() const { return std::any_of(words_.begin(), words_.end(), [](std::uint64_t w) { return w != 0; }); }
+    void subtract(const EdgeSet& other) {
+      for (std::size_t k = 0; k < words_.size(); ++k) words_[k] &= ~other.words_[k];
+    }
+
+   private:
+    static std::size_t index(Edge e) { return 2 * static_cast<std::size_t>(e.node) + static_cast<std::size_t>(e.side); }
+    std::vector<std::uint64_t> words_;
+  };
+
   // An edge that leads to a node which another path made.
   struct Join {
     Edge edge;
@@ -80,7 +100,7 @@ class Explorer {
     std::uint64_t id;          // the same in a later attempt
     std::vector<bool> prefix;  // answers that lead to it
     std::size_t events;        // operations before it on that path
-    std::size_t crossings = 0; // by replays
+    EdgeSet untried;           // reachable edges that no replay took behind it
   };
 
   struct Pending {
@@ -126,12 +146,14 @@ class Explorer {
     visited_.resize(graph_.nodes.size());
     ++visit_stamp_;
     decisions_ = 0;
+    last_decision_ = no_node;
     answers_hash_ = 0;
 
     std::size_t i = 0;
     i = walk(events, i);
     if (i == events.size()) return;
 
+    rejected_.clear();
     segment_.first_node = static_cast<int>(graph_.nodes.size());
     segment_.first_value = static_cast<ValueId>(variable_of_.size());
     for (; i < events.size(); ++i) {
@@ -150,7 +172,7 @@ class Explorer {
       const Edge edge = walker_.edge;
       const int n = graph_.target(edge);
       if (n == no_node) break;
-      if (const int j = edge.node < 0 ? -1 : graph_[edge.node].join[static_cast<std::size_t>(edge.side)]; j >= 0) crossed_.push_back({j, i});
+      if (const int j = edge.node < 0 ? -1 : graph_[edge.node].join[static_cast<std::size_t>(edge.side)]; j >= 0) crossed_.push_back({j, i, 0, 0});
       if (walker_.step(events[i]) == Walker::Step::differs) conflict(n, events[i], i);
       if (events[i].result != no_value) variable_of_.push_back(graph_[n].result);
       passed(n, events[i], i);
@@ -163,6 +185,7 @@ class Explorer {
     visited_[static_cast<std::size_t>(n)] = {visit_stamp_, i, decisions_};
     if (event.opcode == ir::Opcode::decide) {
       ++decisions_;
+      last_decision_ = n;
       answers_hash_ = detail::mix(answers_hash_, event.answer ? 3 : 5);
     }
     if (event.opcode == ir::Opcode::loop_head && event.loop > loop_heads_.size()) loop_heads_.push_back({n, i});
@@ -218,19 +241,24 @@ class Explorer {
       connect(loop_heads_[event.loop - 1].node, i, false);
       return true;
     }
-    const bool repeated_key = newest_.find(event.key) != no_node && graph_[newest_.find(event.key)].same_key != no_node;
+    // Code that stands in the graph several times, or follows code that does, may be a pass of an unrolled host loop or a helper's
+    // call: what agrees there is not believed without experiments.
+    const bool ambiguous = is_repeated(event.key) || (last_decision_ != no_node && is_repeated(graph_[last_decision_].key));
     int loops_tried = 0;
     for (int n = newest_.find(event.key); n != no_node; n = graph_[n].same_key) {
       const bool loops = static_cast<std::size_t>(n) < visited_.size() && visited_[static_cast<std::size_t>(n)].stamp == visit_stamp_;
       // a loop without a decision would never end, so it is not one
       if (loops && visited_[static_cast<std::size_t>(n)].decisions == decisions_) continue;
       const std::uint64_t id = detail::mix(discovery(i), graph_[n].discovery);
-      if (is_forbidden(id)) continue;
+      if (is_forbidden(id) || on_rejected_way(n, i)) continue;
       const Walker::Step end = try_walk(events, i, n);
       if (end == Walker::Step::differs) continue;
       if (loops && ++loops_tried > 4) continue;
-      if (loops || repeated_key || end == Walker::Step::unexplored) {
-        if (!futures_agree(i, n, loops)) continue;
+      if (loops || ambiguous || end == Walker::Step::unexplored) {
+        if (!futures_agree(i, n, loops)) {
+          reject_way(i);
+          continue;
+        }
       }
       if (!extra_experiments_agree(id, i, n)) continue;
       connect(n, i, true);
@@ -239,15 +267,42 @@ class Explorer {
     return false;
   }
 
+  bool is_repeated(std::uint64_t key) const {
+    const int n = newest_.find(key);
+    return n != no_node && graph_[n].same_key != no_node;
+  }
+
   // Does the rest of the run go on as the graph does from node n?
   Walker::Step try_walk(const std::vector<Event>& events, std::size_t i, int n) {
     if (graph_[n].operand_count != events[i].operand_count) return Walker::Step::differs;
     walker_.bindings.clear();
     begin_trial(n);
     Walker::Step step = Walker::Step::matched;
-    for (std::size_t k = i; k < events.size() && step == Walker::Step::matched; ++k) step = walker_.step(events[k]);
+    way_.clear();
+    for (std::size_t k = i; k < events.size() && step == Walker::Step::matched; ++k) {
+      way_.push_back(graph_.target(walker_.edge));
+      step = walker_.step(events[k]);
+    }
     end_trial();
     return step;
+  }
+
+  // An experiment has parted the run from the way that it takes in the graph from node n. The two cannot be one before the decision
+  // at which the experiment left the run, so nothing on that way up to there need be tried.
+  void reject_way(std::size_t i) {
+    const std::vector<bool>&run = recorder_.answers(), &experiment = probe_.answers();
+    std::size_t parting = decisions_;
+    while (parting < run.size() && parting < experiment.size() && run[parting] == experiment[parting]) ++parting;
+    std::size_t length = 0;
+    for (std::size_t decided = decisions_; length < way_.size() && decided <= parting; ++length)
+      if (recorder_.events()[i + length].opcode == ir::Opcode::decide) ++decided;
+    rejected_.push_back({i, {way_.begin(), way_.begin() + static_cast<std::ptrdiff_t>(length)}});
+  }
+
+  bool on_rejected_way(int n, std::size_t i) const {
+    for (const RejectedWay& r : rejected_)
+      if (i - r.event < r.nodes.size() && r.nodes[i - r.event] == n) return true;
+    return false;
   }
 
   void begin_trial(int n) {
@@ -287,24 +342,41 @@ class Explorer {
     return trial.step != Walker::Step::differs;
   }
 
-  // A run that agrees under its own answers may still part from the graph under others.
+  // A run that agrees under its own answers may still part from the graph under others: every edge that the graph knows from node n
+  // on is tried, so that passes of a host loop which look alike are told apart by how many are left.
   bool futures_agree(std::size_t i, int n, bool loops) {
     const std::vector<bool> prefix = answers_so_far();
     RunPlan plan;
     plan.forced = &prefix;
-    plan.event_limit = std::min(i + experiment_events, max_events);
     plan.policy = Policy::no;
+    plan.event_limit = std::min(i + experiment_events, max_events);
     if (!agrees(i, n, plan)) return false;
-    plan.policy = Policy::random;
-    for (plan.seed = 1; plan.seed <= 2; ++plan.seed)
+    graph_.target(walker_.edge) = n;
+    reachable_edges(n, uncovered_);
+    graph_.target(walker_.edge) = no_node;
+    std::vector<bool> forced;
+    plan.forced = &forced;
+    for (int k = 0; k < max_experiments && uncovered_.any(); ++k) {
+      forced = prefix;
+      graph_.target(walker_.edge) = n;
+      const bool found = tour(n, uncovered_, forced);
+      graph_.target(walker_.edge) = no_node;
+      if (!found) break;
+      plan.event_limit = max_events;
       if (!agrees(i, n, plan)) return false;
+    }
     if (!loops) return true;
     const std::size_t from = visited_[static_cast<std::size_t>(n)].decisions;
     const std::vector<bool> cycle(prefix.begin() + static_cast<std::ptrdiff_t>(from), prefix.end());
+    plan.forced = &prefix;
     plan.policy = Policy::cycle;
     plan.cycle = &cycle;
-    plan.event_limit = max_events;
-    return agrees(i, n, plan);
+    // once a site is known to head a loop of the device, its other instances are tried for a shorter time
+    const bool known = std::find(device_loops_.begin(), device_loops_.end(), graph_[n].key) != device_loops_.end();
+    plan.event_limit = known ? std::min(i + experiment_events, max_events) : max_events;
+    if (!agrees(i, n, plan)) return false;
+    if (!known) device_loops_.push_back(graph_[n].key);
+    return true;
   }
 
   bool extra_experiments_agree(std::uint64_t id, std::size_t i, int n) {
@@ -336,10 +408,12 @@ class Explorer {
       variable_of_[b.value] = b.variable;
       walker_.set(b.variable, b.value);
     }
+    walker_.bindings.clear();
+    walker_.fresh_from = walker_.fresh_to = 0;
     graph_.target(edge) = n;
     if (edge.node < 0) return;
     graph_[edge.node].join[static_cast<std::size_t>(edge.side)] = static_cast<int>(joins_.size());
-    joins_.push_back({edge, n, guessed, detail::mix(discovery(i), graph_[n].discovery), answers_so_far(), i});
+    joins_.push_back({edge, n, guessed, detail::mix(discovery(i), graph_[n].discovery), answers_so_far(), i, {}});
   }
 
   // The run does not do what the graph says. Either a join was wrong, and is not made again; or the kernel broke a rule.
@@ -379,27 +453,80 @@ class Explorer {
 
   // ---- trying the finished graph
 
+  // The edges out of decisions that can be reached from node n.
+  void reachable_edges(int n, EdgeSet& edges) {
+    edges.reset(graph_.nodes.size());
+    reached_.assign(graph_.nodes.size(), 0);
+    queue_.assign(1, n);
+    reached_[static_cast<std::size_t>(n)] = 1;
+    for (std::size_t head = 0; head < queue_.size(); ++head) {
+      const Node& node = graph_[queue_[head]];
+      const bool decides = node.opcode == ir::Opcode::decide;
+      for (int side = 0; side < (decides ? 2 : 1); ++side) {
+        const int to = node.next[static_cast<std::size_t>(side)];
+        if (to == no_node) continue;
+        if (decides) edges.insert({queue_[head], side});
+        if (!reached_[static_cast<std::size_t>(to)]) reached_[static_cast<std::size_t>(to)] = 1, queue_.push_back(to);
+      }
+    }
+  }
+
+  // Appends the answers of a way from node n over edges of `uncovered`, nearest first, and takes them out of the set. False when
+  // there is none.
+  bool tour(int n, EdgeSet& uncovered, std::vector<bool>& answers) {
+    bool any = false;
+    for (std::size_t steps = 0; steps < experiment_events;) {
+      // along straight lines and uncovered edges as far as they go
+      while (n != no_node && graph_[n].opcode != ir::Opcode::end) {
+        int side = 0;
+        if (graph_[n].opcode == ir::Opcode::decide) {
+          if (uncovered.contains({n, 0})) side = 0;
+          else if (uncovered.contains({n, 1})) side = 1;
+          else break;
+          uncovered.erase({n, side});
+          answers.push_back(side == 0);
+          any = true;
+        }
+        n = graph_[n].next[static_cast<std::size_t>(side)];
+        ++steps;
+      }
+      if (n == no_node || graph_[n].opcode == ir::Opcode::end) return any;
+      std::vector<bool> way;
+      int at = no_node;
+      const bool found = find_path(n, [&](int m) {
+        if (graph_[m].opcode != ir::Opcode::decide || !(uncovered.contains({m, 0}) || uncovered.contains({m, 1}))) return false;
+        at = m;
+        return true;
+      }, [](int) { return true; }, way, -1);
+      if (!found) return any;
+      answers.insert(answers.end(), way.begin(), way.end());
+      steps += way.size();
+      n = at;
+    }
+    return any;
+  }
+
   struct Replay final : Follower {
     explicit Replay(Explorer& e) : explorer(e) {}
     bool follow(const Event& event) override {
       const Edge edge = explorer.walker_.edge;
       const int n = explorer.graph_.target(edge);
-      if (const int j = edge.node < 0 ? -1 : explorer.graph_[edge.node].join[static_cast<std::size_t>(edge.side)]; j >= 0) {
-        explorer.crossed_.push_back({j, position});
-        ++explorer.joins_[static_cast<std::size_t>(j)].crossings;
-      }
+      if (const int j = edge.node < 0 ? -1 : explorer.graph_[edge.node].join[static_cast<std::size_t>(edge.side)]; j >= 0)
+        explorer.crossed_.push_back({j, position, explorer.path_.size(), decisions});
       if (explorer.walker_.step(event) != Walker::Step::matched) {
         differs = true;
         node = n;
         at = event;
         return false;
       }
+      if (event.opcode == ir::Opcode::decide) explorer.path_.push_back({n, event.answer ? 0 : 1}), ++decisions;
       if (event.opcode == ir::Opcode::loop_head && event.loop > explorer.loop_heads_.size()) explorer.loop_heads_.push_back({n, position});
       ++position;
       return true;
     }
     Explorer& explorer;
     std::size_t position = 0;
+    std::size_t decisions = 0;
     bool differs = false;
     int node = no_node;
     Event at;
@@ -410,30 +537,82 @@ class Explorer {
     walker_.start();
     crossed_.clear();
     loop_heads_.clear();
+    path_.clear();
     Replay follower(*this);
     plan.follower = &follower;
     make_run(probe_, plan);
-    if (follower.differs) conflict(follower.node, follower.at, follower.position);
+    if (follower.differs) {
+      blame();
+      conflict(follower.node, follower.at, follower.position);
+    }
+    // what this run covered behind each join
+    std::size_t p = path_.size();
+    covered_.reset(graph_.nodes.size());
+    for (std::size_t k = crossed_.size(); k-- > 0;) {
+      while (p > crossed_[k].path) covered_.insert(path_[--p]);
+      joins_[static_cast<std::size_t>(crossed_[k].join)].untried.subtract(covered_);
+    }
   }
 
+  // A replay differs. The join at fault is the last one which differs from the graph also on the path that made it, when it is
+  // given the answers that this replay gave behind it.
+  void blame() {
+    const std::vector<bool> answers = probe_.answers();
+    for (std::size_t k = crossed_.size(); k-- > 0;) {
+      const Join& join = joins_[static_cast<std::size_t>(crossed_[k].join)];
+      if (!join.guessed) continue;
+      std::vector<bool> rest(answers.begin() + static_cast<std::ptrdiff_t>(crossed_[k].decisions), answers.end());
+      std::vector<bool> forced = join.prefix;
+      forced.insert(forced.end(), rest.begin(), rest.end());
+      Walker kept = walker_;
+      const std::vector<Crossed> crossed = crossed_;
+      const std::vector<LoopHead> heads = loop_heads_;
+      const std::vector<Edge> path = path_;
+      walker_.start();
+      Replay follower(*this);
+      RunPlan plan;
+      plan.forced = &forced;
+      plan.policy = Policy::no;
+      plan.follower = &follower;
+      ++statistics.replays;
+      make_run(probe_, plan);
+      walker_ = std::move(kept);
+      crossed_ = crossed;
+      loop_heads_ = heads;
+      path_ = path;
+      if (!follower.differs) continue;
+      forbidden_.push_back(join.id);
+      throw Retry{};
+    }
+  }
+
+  // Behind each join, every edge that can be reached is taken at least once.
   void replay_all() {
-    const std::vector<bool> nothing;
+    for (Join& join : joins_) reachable_edges(join.target, join.untried);
+    std::vector<bool> forced;
     RunPlan plan;
-    plan.forced = &nothing;
+    plan.forced = &forced;
     plan.event_limit = experiment_events;
     plan.policy = Policy::no;
     replay(plan);
     plan.policy = Policy::random;
     for (plan.seed = 1; plan.seed <= 4; ++plan.seed) replay(plan);
     for (std::size_t j = 0; j < joins_.size(); ++j) {
-      plan.forced = &joins_[j].prefix;
-      plan.policy = Policy::random;
-      plan.event_limit = std::min(joins_[j].events + experiment_events, max_events);
-      for (int tries = 0; tries < 4 && joins_[j].crossings < 4; ++tries) ++plan.seed, replay(plan);
+      for (int tries = 0; tries < max_experiments && joins_[j].untried.any(); ++tries) {
+        forced = joins_[j].prefix;
+        EdgeSet untried = joins_[j].untried;
+        if (!tour(joins_[j].target, untried, forced)) break;
+        plan.policy = Policy::random;
+        ++plan.seed;
+        plan.event_limit = max_events;
+        replay(plan);
+      }
       const std::vector<bool> cycle = cycle_through(joins_[j]);
       if (cycle.empty()) continue;
+      forced = joins_[j].prefix;
       plan.policy = Policy::cycle;
       plan.cycle = &cycle;
+      plan.event_limit = std::min(joins_[j].events + experiment_events, max_events);
       replay(plan);
     }
   }
@@ -652,6 +831,12 @@ class Explorer {
   struct Crossed {
     int join;
     std::size_t event;
+    std::size_t path = 0;       // replays: how many edges of path_ lie before
+    std::size_t decisions = 0;  // replays: how many decisions lie before
+  };
+  struct RejectedWay {
+    std::size_t event;       // where it starts
+    std::vector<int> nodes;  // one an event
   };
   struct Segment {
     int first_node = 0;
@@ -667,6 +852,7 @@ class Explorer {
   std::vector<Pending> pending_;
   KeyTable newest_;
   std::vector<std::uint64_t> forbidden_;
+  std::vector<std::uint64_t> device_loops_;  // keys of nodes that were seen to head a loop of the device
   std::vector<std::pair<std::uint64_t, std::vector<bool>>> extra_experiments_;
 
   // of the run that is being added
@@ -676,12 +862,18 @@ class Explorer {
   std::vector<Visited> visited_;  // by node
   std::uint32_t visit_stamp_ = 0;
   std::size_t decisions_ = 0;
+  int last_decision_ = no_node;
   std::uint64_t answers_hash_ = 0;
   Segment segment_;
   Edge trial_edge_;
+  std::vector<int> way_;  // the nodes of the last try_walk
+  std::vector<RejectedWay> rejected_;
 
   std::vector<Edge> came_from_;
   std::vector<int> queue_;
+  std::vector<std::uint8_t> reached_;
+  std::vector<Edge> path_;  // edges out of decisions that a replay took
+  EdgeSet uncovered_, covered_;
 };
 
 }  // namespace oxide::trace

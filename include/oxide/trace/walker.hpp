@@ -51,13 +51,16 @@ struct NodeGraph {
 // is the node's, and every operand is what the node's operand holds just then.
 class Walker {
  public:
-  // A value that was made on one side of a join, and the variable that the code after the join reads it from.
+  // A value that was made on one side of a join, and the variable that the code after the join reads it from. `own` is the variable
+  // that the value's operation has until the join is made; what goes into it also goes into `variable`.
   struct Binding {
     ValueId value;
     ir::Variable variable;
+    ir::Variable own;
   };
 
-  explicit Walker(const NodeGraph& graph) : graph_(&graph) {}
+  // `variable_of` gives the variable of each value that may be bound.
+  Walker(const NodeGraph& graph, const std::vector<ir::Variable>& variable_of) : graph_(&graph), variable_of_(&variable_of) {}
 
   void start() {
     holder_.assign(graph_->variables.size(), no_value);
@@ -76,14 +79,18 @@ class Walker {
     if (node.key != event.key || node.operand_count != event.operand_count) return Step::differs;
     for (unsigned k = 0; k < event.operand_count; ++k)
       if (!holds(node.operands[k], event.operands[k])) return Step::differs;
-    if (event.result != no_value) set(node.result, event.result);
+    if (event.result != no_value) {
+      set(node.result, event.result);
+      for (const Binding& b : bindings)
+        if (b.own == node.result) set(b.variable, event.result);
+    }
     edge = {n, event.opcode == ir::Opcode::decide && !event.answer ? 1 : 0};
     return Step::matched;
   }
 
   void set(ir::Variable variable, ValueId value) {
     if (variable >= holder_.size()) holder_.resize(graph_->variables.size() + 64, no_value);
-    if (logging_) log_.push_back({holder_[variable], variable});
+    if (logging_) log_.push_back({holder_[variable], variable, ir::no_variable});
     holder_[variable] = value;
   }
 
@@ -108,12 +115,13 @@ class Walker {
     if (held != no_value || value < fresh_from || value >= fresh_to) return false;
     for (const Binding& b : bindings)
       if (b.value == value) return false;  // a value goes into one variable
-    bindings.push_back({value, variable});
+    bindings.push_back({value, variable, (*variable_of_)[value]});
     set(variable, value);
     return true;
   }
 
   const NodeGraph* graph_;
+  const std::vector<ir::Variable>* variable_of_;
   std::vector<ValueId> holder_;
   std::vector<Binding> log_;  // what variables held before
   bool logging_ = false;
