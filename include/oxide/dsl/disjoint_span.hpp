@@ -8,6 +8,14 @@
 #include <oxide/dsl/span.hpp>
 
 namespace oxide {
+namespace detail {
+
+// Notes a further use of a memory; none takes back what another one needs. `access` may be null.
+inline void raise_access(ir::Access* access, ir::Access used) {
+  if (access != nullptr && (*access == ir::Access::read || used == ir::Access::write)) *access = used;
+}
+
+}  // namespace detail
 
 // The element of this thread, if the array is long enough to have one. Test it, then read or write it with *:
 // Example: if (auto out = c.get_mut(idx)) *out = x;
@@ -54,12 +62,12 @@ class DisjointSpan : public detail::SpanBase {
 
   // Reads or writes any element without any check: i must be below size(), and no other thread may touch it.
   Ref<T> unchecked_mut(detail::Index i) const {
-    if (undisciplined_ != nullptr) *undisciplined_ = true;
+    detail::raise_access(access_, ir::Access::write);
     return Ref<T>(memory(), i.handle, i.where);
   }
 
-  // For oxide's own headers; `undisciplined` is set when the kernel writes elements that are not this thread's own.
-  explicit DisjointSpan(std::uint32_t memory, bool* undisciplined = nullptr) : detail::SpanBase(memory), undisciplined_(undisciplined) {}
+  // For oxide's own headers; `access` becomes `write` when the kernel reaches elements that are not this thread's own.
+  explicit DisjointSpan(std::uint32_t memory, ir::Access* access = nullptr) : detail::SpanBase(memory), access_(access) {}
 
  private:
   trace::Handle exists(const ThreadIndex<Space>& index, detail::Where where) const {
@@ -74,7 +82,7 @@ class DisjointSpan : public detail::SpanBase {
     }
   }
 
-  bool* undisciplined_;
+  ir::Access* access_;
 };
 
 }  // namespace oxide

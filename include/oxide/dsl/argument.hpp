@@ -1,0 +1,87 @@
+// What a launch passes for each parameter of a kernel lambda.
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+#include <oxide/dsl/parameter.hpp>
+#include <oxide/error.hpp>
+#include <oxide/runtime/argument.hpp>
+
+namespace oxide::detail {
+
+// Whether an argument of type A (deduced for a forwarding reference) can be passed for a parameter P; if not, says why.
+template <class P, class A>
+constexpr bool check_argument() {
+  using Bare = std::remove_cvref_t<A>;
+  if constexpr (Parameter<P>::kind == ParameterClass::span) {
+    constexpr bool is_buffer = is_device_buffer<Bare>;
+    static_assert(is_buffer, "oxide: this parameter of the kernel is an array; pass an ox::DeviceBuffer");
+    if constexpr (is_buffer) {
+      constexpr bool same = ir::type_for<typename Bare::value_type>() == Parameter<P>::element;
+      constexpr bool writable = !Parameter<P>::writes || !std::is_const_v<std::remove_reference_t<A>>;
+      static_assert(same, "oxide: the elements of the buffer are not of the type that the kernel's span has");
+      static_assert(writable, "oxide: the kernel writes through this parameter; pass a buffer that is not const");
+      return same && writable;
+    } else {
+      return false;
+    }
+  } else if constexpr (Parameter<P>::kind == ParameterClass::value) {
+    constexpr bool is_number = std::is_arithmetic_v<Bare> && source_of<Bare>.kind == SourceKind::host;
+    static_assert(is_number, "oxide: this parameter of the kernel is a number; pass a host number");
+    if constexpr (is_number) explain<verdict(source_of<Bare>, P::type)>();
+    return is_number && verdict(source_of<Bare>, P::type) == Verdict::fits;
+  } else {
+    static_assert(std::is_same_v<P, Bare>, "oxide: this parameter of the kernel is a callable of another type");
+    return std::is_same_v<P, Bare>;
+  }
+}
+
+// The arguments of one launch, while it lasts.
+template <std::size_t n>
+class LaunchArguments {
+ public:
+  explicit LaunchArguments(std::string_view kernel) : kernel_(kernel) {}
+  std::span<const runtime::Argument> list() const { return {list_, n}; }
+
+  template <class P, class A>
+  void add(const A& argument) {
+    if constexpr (Parameter<P>::kind == ParameterClass::span) {
+      list_[count_++] = argument.argument();
+    } else if constexpr (Parameter<P>::kind == ParameterClass::value) {
+      store<P::type>(argument);
+    } else if constexpr (Parameter<P>::kind == ParameterClass::bound) {
+      std::apply([&](const auto&... values) { ((list_[count_++] = runtime::Argument::of_value(&values)), ...); }, argument.values());
+    }
+  }
+
+ private:
+  template <ir::Type type, class H>
+  void store(H x) {
+    std::uint64_t& bits = storage_[count_];
+    if constexpr (std::is_floating_point_v<H>) {
+      if constexpr (type == ir::Type::f64) bits = std::bit_cast<std::uint64_t>(static_cast<double>(x));
+      else bits = std::bit_cast<std::uint32_t>(static_cast<float>(x));
+    } else {
+      const HostInteger integer = host_integer(x);
+      if (!holds(type, integer)) [[unlikely]]
+        throw LaunchError(std::string(kernel_), static_cast<int>(count_), "a number that fits " + std::string(ir::name_of(type)), integer.text());
+      bits = bits_of_integer(type, integer);
+    }
+    list_[count_++] = runtime::Argument::of_value(&bits);
+  }
+
+  std::string_view kernel_;
+  std::size_t count_ = 0;
+  runtime::Argument list_[n == 0 ? 1 : n];
+  std::uint64_t storage_[n == 0 ? 1 : n];
+};
+
+}  // namespace oxide::detail

@@ -1,0 +1,250 @@
+// ox::kernel: a lambda as a kernel that is traced, compiled and cached behind its first call.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+#include <oxide/dsl/argument.hpp>
+#include <oxide/dsl/bind.hpp>
+#include <oxide/dsl/kernel_build.hpp>
+#include <oxide/dsl/parameter.hpp>
+#include <oxide/dsl/signature.hpp>
+#include <oxide/ir/print.hpp>
+#include <oxide/jit/target.hpp>
+#include <oxide/runtime/buffer.hpp>
+#include <oxide/runtime/launch.hpp>
+#include <oxide/runtime/launch_config.hpp>
+#include <oxide/runtime/stream.hpp>
+
+namespace oxide {
+namespace detail {
+
+// The values that a kernel made by ox::bind holds itself come before its arguments, as one parameter.
+template <class F>
+inline constexpr bool is_bound = false;
+template <class F, class... Ts>
+inline constexpr bool is_bound<Bound<F, Ts...>> = true;
+
+// A lambda with parameters P: how many kernel parameters that makes, and one run of it.
+template <class F, class... P>
+struct TypedKernel {
+  static constexpr std::size_t bound_parameters = [] {
+    if constexpr (is_bound<F>) return F::count;
+    else return std::size_t{0};
+  }();
+  static constexpr std::size_t parameters = (bound_parameters + ... + Parameter<P>::parameters);
+
+  static void describe(ParameterTable& table) {
+    if constexpr (is_bound<F>) Parameter<F>::describe(table);
+    (Parameter<P>::describe(table), ...);
+  }
+
+  static void run(const F& lambda, ParameterTable& table) {
+    table.start_run();
+    run(lambda, table, std::index_sequence_for<P...>());
+  }
+
+ private:
+  static constexpr std::array<ParameterPlace, sizeof...(P) + 1> places = [] {
+    constexpr std::size_t counts[] = {Parameter<P>::parameters..., 0};
+    constexpr std::uint32_t memories[] = {Parameter<P>::memories..., 0};
+    std::array<ParameterPlace, sizeof...(P) + 1> all{};
+    all[0].parameter = bound_parameters;
+    for (std::size_t i = 0; i != sizeof...(P); ++i) all[i + 1] = {all[i].parameter + counts[i], all[i].memory + memories[i]};
+    return all;
+  }();
+
+  template <std::size_t... I>
+  static void run(const F& lambda, ParameterTable& table, std::index_sequence<I...>) {
+    if constexpr (is_bound<F>) call(Parameter<F>::make(table, {}), Parameter<P>::make(table, places[I])...);
+    else call(F(lambda), Parameter<P>::make(table, places[I])...);  // a copy, so that what a mutable lambda keeps does not reach the next run
+  }
+  template <class Fresh>
+  static void call(Fresh&& lambda, P&&... made) {
+    static_assert(std::is_void_v<decltype(lambda(std::forward<P>(made)...))>,
+                  "oxide: a kernel lambda returns nothing; it writes its results through an ox::DisjointSpan");
+    lambda(std::forward<P>(made)...);
+  }
+};
+
+template <class F, class List>
+struct TypedKernelFor;
+template <class F, class... P>
+struct TypedKernelFor<F, TypeList<P...>> {
+  using type = TypedKernel<F, P...>;
+};
+
+// The parameters of a lambda, without const and references; for a lambda with `auto`, what the argument types A make them.
+template <class F, class... A>
+struct ParametersOf {
+  using S = typename Signature<F>::type;
+  static auto list() {
+    if constexpr (S::known) return bare(typename S::parameters());
+    else return TypeList<typename ParameterForArgument<A>::type...>();
+  }
+  template <class... P>
+  static TypeList<std::remove_cvref_t<P>...> bare(TypeList<P...>) {
+    return {};
+  }
+  using type = decltype(list());
+};
+
+template <class... Written>
+constexpr bool check_parameters(TypeList<Written...>) {
+  return (check_parameter<Written>() & ... & true);
+}
+template <class F, class... A>
+constexpr bool check_kernel() {
+  using S = typename Signature<F>::type;
+  if constexpr (S::known) {
+    static_assert(std::is_void_v<typename S::result>, "oxide: a kernel lambda returns nothing; it writes its results through an ox::DisjointSpan");
+    return check_parameters(typename S::parameters()) && std::is_void_v<typename S::result>;
+  } else {
+    return check_parameters(typename ParametersOf<F, A...>::type());
+  }
+}
+template <class... A, class... P>
+constexpr bool check_arguments(TypeList<P...>) {
+  static_assert(sizeof...(A) == sizeof...(P), "oxide: the launch passes another number of arguments than the kernel lambda has parameters");
+  if constexpr (sizeof...(A) == sizeof...(P)) return (check_argument<P, A>() & ... & true);
+  else return false;
+}
+
+}  // namespace detail
+
+// A kernel: a name and a lambda. Launching it traces, compiles and loads it when that was not done for its argument types and device,
+// then checks the arguments and starts it. Make one with ox::kernel.
+template <class F>
+class Kernel {
+ public:
+  constexpr Kernel(std::string_view name, F lambda, detail::KernelOptions options = {}) : name_(name), lambda_(lambda), options_(options) {}
+
+  constexpr std::string_view name() const { return name_; }
+
+  // Launches. An ox::DeviceBuffer<T> goes to an ox::Span or ox::DisjointSpan of T, a host number to an ox::Value, a result of ox::bind
+  // or a captureless lambda to a callable parameter.
+  // Throws TraceError, CompileError, LaunchError, DeviceError; KernelFault when a check fails while it runs, on a GPU at a later call.
+  template <class... A>
+  void operator()(detail::LaunchStream on, const LaunchConfig& config, A&&... arguments) const {
+    if constexpr (detail::check_kernel<F, A...>()) {
+      using List = typename detail::ParametersOf<F, A...>::type;
+      if constexpr (detail::check_arguments<A...>(List())) launch(List(), on, config, arguments...);
+    }
+  }
+
+  // The same kernel with a*b + c never contracted to one rounding.
+  constexpr Kernel fp(FpMode mode) const { return Kernel(name_, lambda_, {mode, options_.line_info}); }
+  constexpr Kernel strict_fp() const { return fp(FpMode::strict); }
+  // The same kernel with source lines in its machine code, for profilers and debuggers.
+  constexpr Kernel line_info(bool on = true) const { return Kernel(name_, lambda_, {options_.fp_mode, on}); }
+
+  // What the lambda was traced to. A... are needed when the lambda has `auto` parameters: the types of the arguments, as in
+  // graph<ox::DeviceBuffer<float>, float>().
+  template <class... A>
+  std::shared_ptr<const ir::Graph> graph() const {
+    std::shared_ptr<const ir::Graph> graph;
+    with_traced<A...>([&](const detail::TracedLambda& traced) { graph = detail::trace_kernel(traced).graph; });
+    return graph;
+  }
+  template <class... A>
+  std::string graph_text() const {
+    return ir::print(*graph<A...>());
+  }
+  // The PTX for an architecture, 10 * major + minor: the machine need not have one. Throws CompileError.
+  template <class... A>
+  std::string ptx(std::uint32_t sm = 80) const {
+    return ptx<A...>(jit::Target::nvptx(sm));
+  }
+  template <class... A>
+  std::string ptx(const jit::Target& target) const {
+    return runtime::compile_text(target, *graph<A...>(), {.line_info = options_.line_info}).ptx;
+  }
+  // The LLVM IR after optimization.
+  template <class... A>
+  std::string llvm_ir(const jit::Target& target = jit::Target::host()) const {
+    return runtime::compile_text(target, *graph<A...>(), {.line_info = options_.line_info}).llvm_ir;
+  }
+  // The CPU's machine code.
+  template <class... A>
+  std::string assembly() const {
+    return runtime::compile_text(jit::Target::host(), *graph<A...>(), {.line_info = options_.line_info}).assembly;
+  }
+
+  // The program for a device, made now if it was not there, and what making it took.
+  template <class... A>
+  std::shared_ptr<const KernelBuild> build(const Device& device) const {
+    std::shared_ptr<const KernelBuild> result;
+    if constexpr (detail::captureless<F> || detail::is_bound<F>) {
+      if (const auto* known = cache<A...>().find(device.id(), options_)) return *known;
+    }
+    with_traced<A...>([&](const detail::TracedLambda& traced) { result = make<A...>(traced, device.id()); });
+    return result;
+  }
+
+ private:
+  static constexpr bool fast = detail::captureless<F> || detail::is_bound<F>;
+
+  // The cache's key is the lambda's type; a lambda with `auto` parameters is another kernel for each list of parameter types.
+  template <class... A>
+  static detail::CallSiteCache& cache() {
+    if constexpr (detail::Signature<F>::type::known) return detail::call_site_cache<F>;
+    else return detail::call_site_cache<F, typename detail::ParameterForArgument<A>::type...>;
+  }
+
+  template <class... A, class Use>
+  void with_traced(Use use) const {
+    if constexpr (detail::check_kernel<F, A...>()) {
+      using Typed = typename detail::TypedKernelFor<F, typename detail::ParametersOf<F, A...>::type>::type;
+      detail::ParameterTable table;
+      Typed::describe(table);
+      auto run = [&] { Typed::run(lambda_, table); };
+      use(detail::TracedLambda{name_, options_, trace::LambdaRef(run), table});
+    }
+  }
+
+  template <class... A>
+  std::shared_ptr<const KernelBuild> make(const detail::TracedLambda& traced, std::uint32_t device) const {
+    if constexpr (fast) return cache<A...>().build(traced, device);
+    detail::say_traced_again(detail::traced_again_said<F>, name_);
+    return detail::build_kernel(traced, device);
+  }
+
+  template <class... P, class... A>
+  void launch(detail::TypeList<P...>, const detail::LaunchStream& on, const LaunchConfig& config, A&... arguments) const {
+    if (trace::Recorder::slot() != nullptr) [[unlikely]] detail::launched_in_kernel(name_, on.where);
+    detail::LaunchArguments<detail::TypedKernel<F, P...>::parameters> list(name_);
+    if constexpr (detail::is_bound<F>) list.template add<F>(lambda_);
+    (list.template add<P>(arguments), ...);
+
+    const std::uint32_t device = on.stream.device_id();
+    if constexpr (fast) {
+      if (const auto* known = cache<A&...>().find(device, options_)) [[likely]]
+        return runtime::launch(*(*known)->program, on.stream, config, list.list());
+    }
+    with_traced<A&...>([&](const detail::TracedLambda& traced) {
+      runtime::launch(*make<A&...>(traced, device)->program, on.stream, config, list.list());
+    });
+  }
+
+  std::string_view name_;
+  [[no_unique_address]] F lambda_;
+  detail::KernelOptions options_;
+};
+
+// Makes a kernel of a lambda (or a result of ox::bind, a function object or a function pointer). The name appears in errors, profilers
+// and PTX; letters, digits and underscores. A lambda without captures is traced once for each device; one that captures, at every launch.
+// The lambda runs several times while it is traced and must change nothing on the host.
+// Example: inline constexpr auto fill = ox::kernel("fill", [](ox::f32 x, ox::DisjointSpan<float> out) { ... });
+template <class F>
+constexpr Kernel<F> kernel(std::string_view name, F lambda) {
+  if (!detail::is_kernel_name(name)) throw Error("a kernel's name is made of letters, digits and underscores, and does not start with a digit: '" + std::string(name) + "'");
+  return Kernel<F>(name, lambda);
+}
+
+}  // namespace oxide

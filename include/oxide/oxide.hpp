@@ -1,0 +1,17 @@
+// The umbrella of the kernel language and the runtime.
+#pragma once
+
+#include <oxide/dsl/bind.hpp>
+#include <oxide/dsl/cast.hpp>
+#include <oxide/dsl/disjoint_span.hpp>
+#include <oxide/dsl/kernel.hpp>
+#include <oxide/dsl/math.hpp>
+#include <oxide/dsl/range.hpp>
+#include <oxide/dsl/span.hpp>
+#include <oxide/dsl/thread.hpp>
+#include <oxide/dsl/value.hpp>
+#include <oxide/error.hpp>
+#include <oxide/runtime/buffer.hpp>
+#include <oxide/runtime/device.hpp>
+#include <oxide/runtime/launch_config.hpp>
+#include <oxide/runtime/stream.hpp>
