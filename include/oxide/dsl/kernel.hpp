@@ -15,10 +15,9 @@
 #include <oxide/dsl/kernel_build.hpp>
 #include <oxide/dsl/parameter.hpp>
 #include <oxide/dsl/signature.hpp>
-#include <oxide/ir/print.hpp>
 #include <oxide/jit/target.hpp>
 #include <oxide/runtime/buffer.hpp>
-#include <oxide/runtime/launch.hpp>
+#include <oxide/runtime/device.hpp>
 #include <oxide/runtime/launch_config.hpp>
 #include <oxide/runtime/stream.hpp>
 
@@ -149,12 +148,12 @@ class Kernel {
   template <class... A>
   std::shared_ptr<const ir::Graph> graph() const {
     std::shared_ptr<const ir::Graph> graph;
-    with_traced<A...>([&](const detail::TracedLambda& traced) { graph = detail::trace_kernel(traced).graph; });
+    with_traced<A...>([&](const detail::TracedLambda& traced) { graph = detail::trace_graph(traced); });
     return graph;
   }
   template <class... A>
   std::string graph_text() const {
-    return ir::print(*graph<A...>());
+    return detail::graph_text(*graph<A...>());
   }
   // The PTX for an architecture, 10 * major + minor: the machine need not have one. Throws CompileError.
   template <class... A>
@@ -163,26 +162,26 @@ class Kernel {
   }
   template <class... A>
   std::string ptx(const jit::Target& target) const {
-    return runtime::compile_text(target, *graph<A...>(), {.line_info = options_.line_info}).ptx;
+    return detail::kernel_text(target, *graph<A...>(), options_).ptx;
   }
   // The LLVM IR after optimization.
   template <class... A>
   std::string llvm_ir(const jit::Target& target = jit::Target::host()) const {
-    return runtime::compile_text(target, *graph<A...>(), {.line_info = options_.line_info}).llvm_ir;
+    return detail::kernel_text(target, *graph<A...>(), options_).llvm_ir;
   }
   // The CPU's machine code.
   template <class... A>
   std::string assembly() const {
-    return runtime::compile_text(jit::Target::host(), *graph<A...>(), {.line_info = options_.line_info}).assembly;
+    return detail::kernel_text(jit::Target::host(), *graph<A...>(), options_).assembly;
   }
 
-  // The program for a device, made now if it was not there, and what making it took.
+  // The program for a device, made now if it was not there, and what making it took. Example: vecadd.build(device)->trace_ms
   template <class... A>
   std::shared_ptr<const KernelBuild> build(const Device& device) const {
-    std::shared_ptr<const KernelBuild> result;
-    if constexpr (detail::captureless<F> || detail::is_bound<F>) {
-      if (const auto* known = cache<A...>().find(device.id(), options_)) return *known;
+    if constexpr (fast) {
+      if (const KernelBuild* known = cache<A...>().find(device.id(), options_)) return {std::shared_ptr<void>(), known};  // it stays
     }
+    std::shared_ptr<const KernelBuild> result;
     with_traced<A...>([&](const detail::TracedLambda& traced) { result = make<A...>(traced, device.id()); });
     return result;
   }
@@ -204,7 +203,7 @@ class Kernel {
       detail::ParameterTable table;
       Typed::describe(table);
       auto run = [&] { Typed::run(lambda_, table); };
-      use(detail::TracedLambda{name_, options_, trace::LambdaRef(run), table});
+      use(detail::TracedLambda{name_, options_, table, &run, [](void* object) { (*static_cast<decltype(run)*>(object))(); }});
     }
   }
 
@@ -224,11 +223,11 @@ class Kernel {
 
     const std::uint32_t device = on.stream.device_id();
     if constexpr (fast) {
-      if (const auto* known = cache<A&...>().find(device, options_)) [[likely]]
-        return runtime::launch(*(*known)->program, on.stream, config, list.list());
+      if (const KernelBuild* known = cache<A&...>().find(device, options_)) [[likely]]
+        return detail::launch_kernel(*known, on.stream, config, list.list());
     }
     with_traced<A&...>([&](const detail::TracedLambda& traced) {
-      runtime::launch(*make<A&...>(traced, device)->program, on.stream, config, list.list());
+      detail::launch_kernel(*make<A&...>(traced, device), on.stream, config, list.list());
     });
   }
 
@@ -243,8 +242,12 @@ class Kernel {
 // Example: inline constexpr auto fill = ox::kernel("fill", [](ox::f32 x, ox::DisjointSpan<float> out) { ... });
 template <class F>
 constexpr Kernel<F> kernel(std::string_view name, F lambda) {
-  if (!detail::is_kernel_name(name)) throw Error("a kernel's name is made of letters, digits and underscores, and does not start with a digit: '" + std::string(name) + "'");
+  if (!detail::is_kernel_name(name)) detail::not_a_kernel_name(name);
   return Kernel<F>(name, lambda);
 }
 
 }  // namespace oxide
+
+#ifndef OXIDE_LINKED
+#include <oxide/dsl/kernel_implementation.hpp>
+#endif

@@ -1,0 +1,5 @@
+// Everything that the umbrella needs to run: included by it, or with OXIDE_LINKED by one source file of a program.
+#pragma once
+
+#include <oxide/dsl/kernel_implementation.hpp>
+#include <oxide/runtime/device_registry.hpp>
