@@ -23,7 +23,10 @@
 
 #include <catch2/catch.hpp>
 
-#include <oxide/oxide.hpp>
+#include <oxide/dsl/cast.hpp>
+#include <oxide/dsl/math.hpp>
+#include <oxide/dsl/range.hpp>
+#include <oxide/dsl/span.hpp>
 
 namespace ox = oxide;
 
