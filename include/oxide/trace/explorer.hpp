@@ -97,6 +97,7 @@ class Explorer {
     Edge edge;
     int target;
     bool guessed;              // not the head of a counted loop
+    bool ambiguous;            // the code stands in the graph more than once
     std::uint64_t id;          // the same in a later attempt
     std::vector<bool> prefix;  // answers that lead to it
     std::size_t events;        // operations before it on that path
@@ -238,7 +239,7 @@ class Explorer {
     const Event& event = events[i];
     if (event.opcode == ir::Opcode::loop_head && event.loop <= loop_heads_.size()) {
       walker_.bindings.clear();
-      connect(loop_heads_[event.loop - 1].node, i, false);
+      connect(loop_heads_[event.loop - 1].node, i, false, false);
       return true;
     }
     // Code that stands in the graph several times, or follows code that does, may be a pass of an unrolled host loop or a helper's
@@ -261,7 +262,7 @@ class Explorer {
         }
       }
       if (!extra_experiments_agree(id, i, n)) continue;
-      connect(n, i, true);
+      connect(n, i, true, ambiguous);
       return true;
     }
     return false;
@@ -351,6 +352,10 @@ class Explorer {
     plan.policy = Policy::no;
     plan.event_limit = std::min(i + experiment_events, max_events);
     if (!agrees(i, n, plan)) return false;
+    plan.policy = Policy::biased;
+    for (plan.seed = 1; plan.seed <= 4; ++plan.seed)
+      if (!agrees(i, n, plan)) return false;
+    plan.policy = Policy::no;
     graph_.target(walker_.edge) = n;
     reachable_edges(n, uncovered_);
     graph_.target(walker_.edge) = no_node;
@@ -395,7 +400,7 @@ class Explorer {
   bool is_forbidden(std::uint64_t id) const { return std::find(forbidden_.begin(), forbidden_.end(), id) != forbidden_.end(); }
 
   // Leads the current edge to node n, and gives values that both sides define one variable.
-  void connect(int n, std::size_t i, bool guessed) {
+  void connect(int n, std::size_t i, bool guessed, bool ambiguous) {
     const Edge edge = walker_.edge;
     for (const Walker::Binding& b : walker_.bindings) {
       const ir::Variable old = variable_of_[b.value];
@@ -413,7 +418,7 @@ class Explorer {
     graph_.target(edge) = n;
     if (edge.node < 0) return;
     graph_[edge.node].join[static_cast<std::size_t>(edge.side)] = static_cast<int>(joins_.size());
-    joins_.push_back({edge, n, guessed, detail::mix(discovery(i), graph_[n].discovery), answers_so_far(), i, {}});
+    joins_.push_back({edge, n, guessed, ambiguous, detail::mix(discovery(i), graph_[n].discovery), answers_so_far(), i, {}});
   }
 
   // The run does not do what the graph says. Either a join was wrong, and is not made again; or the kernel broke a rule.
@@ -597,6 +602,8 @@ class Explorer {
     replay(plan);
     plan.policy = Policy::random;
     for (plan.seed = 1; plan.seed <= 4; ++plan.seed) replay(plan);
+    plan.policy = Policy::biased;
+    for (plan.seed = 1; plan.seed <= 12; ++plan.seed) replay(plan);
     for (std::size_t j = 0; j < joins_.size(); ++j) {
       for (int tries = 0; tries < max_experiments && joins_[j].untried.any(); ++tries) {
         forced = joins_[j].prefix;
@@ -607,6 +614,10 @@ class Explorer {
         plan.event_limit = max_events;
         replay(plan);
       }
+      forced = joins_[j].prefix;
+      plan.policy = Policy::biased;
+      plan.event_limit = std::min(joins_[j].events + experiment_events, max_events);
+      for (int tries = joins_[j].ambiguous ? 4 : 1; tries > 0; --tries) ++plan.seed, replay(plan);
       const std::vector<bool> cycle = cycle_through(joins_[j]);
       if (cycle.empty()) continue;
       forced = joins_[j].prefix;

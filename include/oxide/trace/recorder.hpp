@@ -12,17 +12,9 @@
 #include <oxide/error.hpp>
 #include <oxide/ir/ops.hpp>
 #include <oxide/ir/type.hpp>
+#include <oxide/trace/handle.hpp>
 
 namespace oxide::trace {
-
-using ValueId = std::uint32_t;
-inline constexpr ValueId no_value = 0xffffffff;
-
-// What a device value holds on the host: which value of which run it is. A handle of another run is a mistake that is caught.
-struct Handle {
-  ValueId id = no_value;
-  std::uint32_t run = 0;
-};
 
 // A place in the user's source, as the compiler gave it.
 struct Place {
@@ -59,6 +51,7 @@ enum class Policy : std::uint8_t {
   settle,  // soon leaves every loop: true on the first visit of a site, false on the second, then by chance; counted loops see below
   no,      // always false
   random,
+  biased,  // each site has an answer of its own, which it gives 31 times in 32
   cycle,   // a given sequence, again and again
 };
 
@@ -210,6 +203,7 @@ class Recorder {
   void run(const RunPlan& plan, Lambda&& lambda) {
     static thread_local std::uint32_t runs = 0;
     plan_ = plan;
+    first_seed_ = plan.seed;
     run_ = ++runs == 0 ? ++runs : runs;  // 0 marks an unset handle
     events_.clear();
     answers_.clear();
@@ -292,11 +286,13 @@ class Recorder {
       case Policy::settle: return loop != 0 ? settle_loop(key, loops_[loop - 1]) : settle(key);
       case Policy::no: return false;
       case Policy::cycle: return (*plan_.cycle)[(answers_.size() - plan_.forced->size()) % plan_.cycle->size()];
-      case Policy::random: break;
+      case Policy::random: return (chance() >> 20) & 1;
+      case Policy::biased: return ((detail::mix(key, first_seed_) >> 40) & 1) != (((chance() >> 20) & 31) == 0 ? 1u : 0u);
     }
-    plan_.seed = plan_.seed * 1664525u + 1013904223u;
-    return (plan_.seed >> 20) & 1;
+    return true;
   }
+
+  std::uint32_t chance() { return plan_.seed = plan_.seed * 1664525u + 1013904223u; }
 
   bool settle(std::uint64_t key) {
     if (replay_ < replay_end_) return answers_[replay_++];
@@ -321,6 +317,7 @@ class Recorder {
 
   std::string kernel_name_;
   RunPlan plan_;
+  std::uint32_t first_seed_ = 0;
   std::uint32_t run_ = 0;
   ValueId next_value_ = 0;
   std::vector<Event> events_;
