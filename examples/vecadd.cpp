@@ -14,13 +14,12 @@ namespace ox = oxide;
 
 ox::f32 add(ox::f32 a, ox::f32 b) { return a + b; }  // a plain helper: called, so compiled
 
-inline constexpr auto vecadd = ox::kernel(
-    "vecadd", [](ox::Span<const float> a, ox::Span<const float> b, ox::DisjointSpan<float> c) {
-      auto idx = ox::thread::index_1d();
-      if (auto c_elem = c.get_mut(idx)) {
-        *c_elem = add(a[idx], b[idx]);
-      }
-    });
+inline constexpr auto vecadd = ox::kernel("vecadd", [](ox::Span<const float> a, ox::Span<const float> b, ox::DisjointSpan<float> c) {
+  auto idx = ox::thread::index_1d();
+  if (auto c_elem = c.get_mut(idx)) {
+    *c_elem = add(a[idx], b[idx]);
+  }
+});
 
 // Numbers in [-1, 1) that nobody knows before the program runs; one multiplication each, as there may be hundreds of millions.
 std::vector<float> random_numbers(std::size_t n) {

@@ -197,7 +197,9 @@ Vec sky(Vec d, bool clouds) {
   const float t = 1900 / (d.y + 0.03f);
   const float x = d.x * t / 1500 + 2.3f, z = d.z * t / 1500 + 0.7f;
   const float swirl = 0.25f * fractal(3 * x, 3 * z, 3);
-  const auto thickness = [&](float px, float pz) { return fractal(px + swirl, pz - swirl, 8) + 0.20f * fractal(0.35f * px, 0.35f * pz, 2); };
+  const auto thickness = [&](float px, float pz) {
+    return fractal(px + swirl, pz - swirl, 8) + 0.20f * fractal(0.35f * px, 0.35f * pz, 2);
+  };
   const float here = thickness(x, z);
   const float cover = smooth(0.02f, 0.34f, here);
   const float towards_sun = thickness(x + 0.22f * to_sun.x, z + 0.22f * to_sun.z);
@@ -227,8 +229,8 @@ Vec shade_land(Vec p, float t, Vec d) {
 
   // Rock in bands, meadow where it is low and flat, gravel at the water, snow where it is high and flat.
   Vec c = mix({0.20f, 0.18f, 0.165f}, {0.33f, 0.30f, 0.27f}, std::clamp(0.5f + 0.9f * strata + 0.4f * fine, 0.0f, 1.0f));
-  const Vec meadow = mix(mix({0.105f, 0.125f, 0.035f}, {0.21f, 0.19f, 0.07f}, std::clamp(0.5f + patches, 0.0f, 1.0f)), {0.07f, 0.09f, 0.025f},
-                         std::clamp(0.3f + 0.9f * fine, 0.0f, 1.0f));
+  const Vec meadow = mix(mix({0.105f, 0.125f, 0.035f}, {0.21f, 0.19f, 0.07f}, std::clamp(0.5f + patches, 0.0f, 1.0f)),
+                         {0.07f, 0.09f, 0.025f}, std::clamp(0.3f + 0.9f * fine, 0.0f, 1.0f));
   c = mix(c, meadow, smooth(0.62f, 0.82f, normal.y + 0.10f * fine) * smooth(880, 480, bare + 220 * patches));
   c = mix(c, Vec{0.27f, 0.25f, 0.22f} * (1 + 0.6f * fine), smooth(2.0f, 0.3f, bare + 1.2f * fine));
   const float snow = smooth(780, 1150, bare + 420 * patches + 130 * strata) * smooth(0.50f, 0.72f, normal.y + 0.12f * patches);
