@@ -1,5 +1,7 @@
 // Everything that the umbrella needs to run: included by it, or with OXIDE_LINKED by one source file of a program.
 #pragma once
 
+#include <oxide/dsl/emit_implementation.hpp>
 #include <oxide/dsl/kernel_implementation.hpp>
 #include <oxide/runtime/device_registry.hpp>
+#include <oxide/runtime/launch_shapes.hpp>

@@ -5,14 +5,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <string>
 #include <string_view>
 #include <tuple>
 #include <type_traits>
 #include <utility>
 
 #include <oxide/dsl/parameter.hpp>
-#include <oxide/error.hpp>
+#include <oxide/linkage.hpp>
 #include <oxide/runtime/argument.hpp>
 
 namespace oxide::detail {
@@ -44,6 +43,9 @@ constexpr bool check_argument() {
   }
 }
 
+// The bits of a host integer as an argument; throws LaunchError when the parameter's type does not hold it.
+OXIDE_INLINE std::uint64_t argument_bits(std::string_view kernel, std::size_t parameter, ir::Type type, HostInteger x);
+
 // The arguments of one launch, while it lasts.
 template <std::size_t n>
 class LaunchArguments {
@@ -70,10 +72,7 @@ class LaunchArguments {
       if constexpr (type == ir::Type::f64) bits = std::bit_cast<std::uint64_t>(static_cast<double>(x));
       else bits = std::bit_cast<std::uint32_t>(static_cast<float>(x));
     } else {
-      const HostInteger integer = host_integer(x);
-      if (!holds(type, integer)) [[unlikely]]
-        throw LaunchError(std::string(kernel_), static_cast<int>(count_), "a number that fits " + std::string(ir::name_of(type)), integer.text());
-      bits = bits_of_integer(type, integer);
+      bits = argument_bits(kernel_, count_, type, host_integer(x));
     }
     list_[count_++] = runtime::Argument::of_value(&bits);
   }

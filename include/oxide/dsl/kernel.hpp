@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -44,9 +45,8 @@ struct TypedKernel {
     (Parameter<P>::describe(table), ...);
   }
 
-  static void run(const F& lambda, ParameterTable& table) {
-    table.start_run();
-    run(lambda, table, std::index_sequence_for<P...>());
+  static void run(const void* lambda, ParameterTable& table) {
+    call_with(*static_cast<const F*>(lambda), table, std::index_sequence_for<P...>());
   }
 
  private:
@@ -60,7 +60,7 @@ struct TypedKernel {
   }();
 
   template <std::size_t... I>
-  static void run(const F& lambda, ParameterTable& table, std::index_sequence<I...>) {
+  static void call_with(const F& lambda, ParameterTable& table, std::index_sequence<I...>) {
     if constexpr (is_bound<F>) call(Parameter<F>::make(table, {}), Parameter<P>::make(table, places[I])...);
     else call(F(lambda), Parameter<P>::make(table, places[I])...);  // a copy, so that what a mutable lambda keeps does not reach the next run
   }
@@ -179,10 +179,10 @@ class Kernel {
   template <class... A>
   std::shared_ptr<const KernelBuild> build(const Device& device) const {
     if constexpr (fast) {
-      if (const KernelBuild* known = cache<A...>().find(device.id(), options_)) return {std::shared_ptr<void>(), known};  // it stays
+      if (const KernelBuild* known = cache<A...>().find(device.id(), options_)) return std::make_shared<const KernelBuild>(*known);
     }
     std::shared_ptr<const KernelBuild> result;
-    with_traced<A...>([&](const detail::TracedLambda& traced) { result = make<A...>(traced, device.id()); });
+    with_traced<A...>([&](const detail::TracedLambda& traced) { result = detail::build_kernel(traced, device.id(), kept<A...>()); });
     return result;
   }
 
@@ -195,40 +195,34 @@ class Kernel {
     if constexpr (detail::Signature<F>::type::known) return detail::call_site_cache<F>;
     else return detail::call_site_cache<F, typename detail::ParameterForArgument<A>::type...>;
   }
+  template <class... A>
+  static detail::CallSiteCache* kept() {
+    if constexpr (fast) return &cache<A...>();
+    else return nullptr;
+  }
 
   template <class... A, class Use>
   void with_traced(Use use) const {
     if constexpr (detail::check_kernel<F, A...>()) {
       using Typed = typename detail::TypedKernelFor<F, typename detail::ParametersOf<F, A...>::type>::type;
-      detail::ParameterTable table;
-      Typed::describe(table);
-      auto run = [&] { Typed::run(lambda_, table); };
-      use(detail::TracedLambda{name_, options_, table, &run, [](void* object) { (*static_cast<decltype(run)*>(object))(); }});
+      use(detail::TracedLambda{name_, options_, &lambda_, &Typed::describe, &Typed::run});
     }
-  }
-
-  template <class... A>
-  std::shared_ptr<const KernelBuild> make(const detail::TracedLambda& traced, std::uint32_t device) const {
-    if constexpr (fast) return cache<A...>().build(traced, device);
-    detail::say_traced_again(detail::traced_again_said<F>, name_);
-    return detail::build_kernel(traced, device);
   }
 
   template <class... P, class... A>
   void launch(detail::TypeList<P...>, const detail::LaunchStream& on, const LaunchConfig& config, A&... arguments) const {
-    if (trace::Recorder::slot() != nullptr) [[unlikely]] detail::launched_in_kernel(name_, on.where);
     detail::LaunchArguments<detail::TypedKernel<F, P...>::parameters> list(name_);
     if constexpr (detail::is_bound<F>) list.template add<F>(lambda_);
     (list.template add<P>(arguments), ...);
-
-    const std::uint32_t device = on.stream.device_id();
+    const detail::Launch launch{name_, on, config, list.list()};
     if constexpr (fast) {
-      if (const KernelBuild* known = cache<A&...>().find(device, options_)) [[likely]]
-        return detail::launch_kernel(*known, on.stream, config, list.list());
+      if (const KernelBuild* known = cache<A&...>().find(on.stream.device_id(), options_)) [[likely]]
+        return detail::launch_kernel(*known, launch);
     }
-    with_traced<A&...>([&](const detail::TracedLambda& traced) {
-      detail::launch_kernel(*make<A&...>(traced, device), on.stream, config, list.list());
-    });
+    std::atomic<bool>* said = nullptr;
+    if constexpr (!fast) said = &detail::traced_again_said<F>;
+    const detail::TracedLambda traced{name_, options_, &lambda_, &detail::TypedKernel<F, P...>::describe, &detail::TypedKernel<F, P...>::run};
+    detail::build_and_launch(traced, launch, kept<A&...>(), said);
   }
 
   std::string_view name_;

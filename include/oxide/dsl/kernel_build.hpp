@@ -1,7 +1,6 @@
 // From a kernel lambda to a program on a device, and the call-site cache of programs. Declarations; see kernel_implementation.hpp.
 #pragma once
 
-#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -9,8 +8,6 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <type_traits>
-#include <utility>
 
 #include <oxide/dsl/parameter.hpp>
 #include <oxide/ir/graph.hpp>
@@ -48,29 +45,14 @@ struct KernelOptions {
   constexpr std::size_t index() const { return (fp_mode == FpMode::strict ? 1u : 0u) + (line_info ? 2u : 0u); }
 };
 
-// A traced kernel lambda without its types. `run` makes one run: the parameters anew, and the lambda called on them.
+// A kernel lambda without its types: what parameters it makes, and one run of it on them.
 struct TracedLambda {
   std::string_view name;
   KernelOptions options;
-  ParameterTable& table;
-  void* object;
-  void (*run)(void* object);
+  const void* lambda;
+  void (*describe)(ParameterTable& table);
+  void (*run)(const void* lambda, ParameterTable& table);
 };
-
-struct KernelText {
-  std::string llvm_ir, ptx, assembly;
-};
-
-OXIDE_INLINE std::shared_ptr<const ir::Graph> trace_graph(const TracedLambda& kernel);
-OXIDE_INLINE std::shared_ptr<const KernelBuild> build_kernel(const TracedLambda& kernel, std::uint32_t device);
-OXIDE_INLINE void launch_kernel(const KernelBuild& build, const Stream& stream, const LaunchConfig& config,
-                                std::span<const runtime::Argument> arguments);
-OXIDE_INLINE std::string graph_text(const ir::Graph& graph);
-OXIDE_INLINE KernelText kernel_text(const jit::Target& target, const ir::Graph& graph, KernelOptions options);
-// Says once, for each kernel that pays for it, that it is traced at every launch.
-OXIDE_INLINE void say_traced_again(std::atomic<bool>& said, std::string_view name);
-[[noreturn]] OXIDE_INLINE void launched_in_kernel(std::string_view name, Where where);
-[[noreturn]] OXIDE_INLINE void not_a_kernel_name(std::string_view name);
 
 // The programs of one lambda with one list of argument types, by device and options. A hit takes no lock. Entries are never taken
 // back: programs stay until the process ends.
@@ -81,17 +63,11 @@ class CallSiteCache {
   const KernelBuild* find(std::uint32_t device, KernelOptions options) const {
     return device < devices ? slots_[options.index()][device].load(std::memory_order_acquire) : nullptr;
   }
-  OXIDE_INLINE std::shared_ptr<const KernelBuild> build(const TracedLambda& kernel, std::uint32_t device);
+  OXIDE_INLINE void keep(std::uint32_t device, KernelOptions options, const KernelBuild& build);
 
  private:
-  std::array<std::array<std::atomic<const KernelBuild*>, devices>, KernelOptions::count> slots_{};
+  std::atomic<const KernelBuild*> slots_[KernelOptions::count][devices]{};
 };
-
-// One for each lambda type and list of argument types: the address of a variable is their identity.
-template <class... Key>
-inline constinit CallSiteCache call_site_cache{};
-template <class Key>
-inline constinit std::atomic<bool> traced_again_said{false};
 
 // Where a launch goes and where it is written.
 struct LaunchStream {
@@ -99,6 +75,32 @@ struct LaunchStream {
   const Stream& stream;
   Where where;
 };
+
+struct Launch {
+  std::string_view kernel;
+  LaunchStream on;
+  const LaunchConfig& config;
+  std::span<const runtime::Argument> arguments;
+};
+
+struct KernelText {
+  std::string llvm_ir, ptx, assembly;
+};
+
+OXIDE_INLINE void launch_kernel(const KernelBuild& build, const Launch& launch);
+// Builds first. `cache` is null for a lambda that is traced at every launch; `said` whether that was said.
+OXIDE_INLINE void build_and_launch(const TracedLambda& kernel, const Launch& launch, CallSiteCache* cache, std::atomic<bool>* said);
+OXIDE_INLINE std::shared_ptr<const KernelBuild> build_kernel(const TracedLambda& kernel, std::uint32_t device, CallSiteCache* cache);
+OXIDE_INLINE std::shared_ptr<const ir::Graph> trace_graph(const TracedLambda& kernel);
+OXIDE_INLINE std::string graph_text(const ir::Graph& graph);
+OXIDE_INLINE KernelText kernel_text(const jit::Target& target, const ir::Graph& graph, KernelOptions options);
+[[noreturn]] OXIDE_INLINE void not_a_kernel_name(std::string_view name);
+
+// One for each lambda type and list of argument types: the address of a variable is their identity.
+template <class... Key>
+inline constinit CallSiteCache call_site_cache{};
+template <class Key>
+inline constinit std::atomic<bool> traced_again_said{false};
 
 constexpr bool is_kernel_name(std::string_view name) {
   if (name.empty() || (name[0] >= '0' && name[0] <= '9')) return false;

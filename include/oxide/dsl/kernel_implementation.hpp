@@ -7,8 +7,13 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
+#include <oxide/dsl/argument.hpp>
+#include <oxide/dsl/emit_implementation.hpp>
 #include <oxide/dsl/kernel_build.hpp>
+#include <oxide/dsl/parameter.hpp>
+#include <oxide/error.hpp>
 #include <oxide/ir/print.hpp>
 #include <oxide/runtime/device.hpp>
 #include <oxide/runtime/launch.hpp>
@@ -17,15 +22,42 @@
 
 namespace oxide::detail {
 
-OXIDE_INLINE KernelBuild traced_kernel(const TracedLambda& kernel) {
+struct ParameterTable {
+  std::vector<ir::Parameter> parameters;
+  std::vector<ir::Memory> memories;
+  std::vector<trace::Handle> values;  // of this run, by parameter
+};
+
+OXIDE_INLINE void add_value(ParameterTable& table, ir::Type type) { table.parameters.push_back({ir::ParameterKind::value, type}); }
+OXIDE_INLINE void add_span(ParameterTable& table, ir::Type element, ir::Access access) {
+  table.memories.push_back({ir::MemoryKind::span, element, access, static_cast<std::uint32_t>(table.parameters.size())});
+  table.parameters.push_back({ir::ParameterKind::span, element});
+}
+OXIDE_INLINE const trace::Handle* value_at(const ParameterTable& table, std::size_t parameter) { return table.values.data() + parameter; }
+OXIDE_INLINE ir::Access* access_at(ParameterTable& table, std::uint32_t memory) { return &table.memories[memory].access; }
+
+// Records the values that are parameters, in order, so that a graph does not depend on the order in which a compiler makes arguments.
+inline void start_run(ParameterTable& table) {
+  table.values.resize(table.parameters.size());
+  for (std::size_t i = 0; i != table.parameters.size(); ++i)
+    if (table.parameters[i].kind == ir::ParameterKind::value)
+      table.values[i] = emit(ir::Opcode::parameter, table.parameters[i].type, std::uint64_t{i}, Where());
+}
+
+inline KernelBuild traced_kernel(const TracedLambda& kernel) {
   KernelBuild build;
   trace::Statistics statistics;
   const double start = runtime::detail::now_ms();
-  auto run = [&] { kernel.run(kernel.object); };
+  ParameterTable table;
+  kernel.describe(table);
+  auto run = [&] {
+    start_run(table);
+    kernel.run(kernel.lambda, table);
+  };
   const auto describe = [&](ir::Graph& graph) {
     graph.fp_mode = kernel.options.fp_mode;
-    graph.parameters = kernel.table.parameters;
-    graph.memories = kernel.table.memories;
+    graph.parameters = table.parameters;
+    graph.memories = table.memories;
   };
   build.graph = std::make_shared<const ir::Graph>(trace::trace(kernel.name, run, describe, &statistics));
   build.trace_runs = statistics.runs;
@@ -35,16 +67,42 @@ OXIDE_INLINE KernelBuild traced_kernel(const TracedLambda& kernel) {
 
 OXIDE_INLINE std::shared_ptr<const ir::Graph> trace_graph(const TracedLambda& kernel) { return traced_kernel(kernel).graph; }
 
-OXIDE_INLINE std::shared_ptr<const KernelBuild> build_kernel(const TracedLambda& kernel, std::uint32_t device) {
+OXIDE_INLINE std::shared_ptr<const KernelBuild> build_kernel(const TracedLambda& kernel, std::uint32_t device, CallSiteCache* cache) {
   KernelBuild build = traced_kernel(kernel);
   const Device on = device == 0 ? Device::cpu() : Device::gpu(device - 1);
   build.program = runtime::load_program(on, build.graph, {.line_info = kernel.options.line_info});
+  if (cache != nullptr) cache->keep(device, kernel.options, build);
   return std::make_shared<const KernelBuild>(std::move(build));
 }
 
-OXIDE_INLINE void launch_kernel(const KernelBuild& build, const Stream& stream, const LaunchConfig& config,
-                                std::span<const runtime::Argument> arguments) {
-  runtime::launch(*build.program, stream, config, arguments);
+OXIDE_INLINE void CallSiteCache::keep(std::uint32_t device, KernelOptions options, const KernelBuild& build) {
+  if (device >= devices) return;
+  const KernelBuild* entry = new KernelBuild(build);
+  const KernelBuild* known = nullptr;
+  if (!slots_[options.index()][device].compare_exchange_strong(known, entry, std::memory_order_acq_rel))
+    delete entry;  // another thread was first
+}
+
+// A launch inside a kernel lambda would run once for each time that the lambda is traced.
+inline void must_be_on_host(const Launch& launch) {
+  if (trace::Recorder::slot() != nullptr) [[unlikely]]
+    refuse(launch.on.where, "kernel '" + std::string(launch.kernel) +
+                                "' was launched inside a kernel lambda; the host launches kernels, and a kernel's helpers are plain functions");
+}
+
+OXIDE_INLINE void launch_kernel(const KernelBuild& build, const Launch& launch) {
+  must_be_on_host(launch);
+  runtime::launch(*build.program, launch.on.stream, launch.config, launch.arguments);
+}
+
+OXIDE_INLINE void build_and_launch(const TracedLambda& kernel, const Launch& launch, CallSiteCache* cache, std::atomic<bool>* said) {
+  must_be_on_host(launch);
+  if (said != nullptr && !said->exchange(true))
+    std::fprintf(stderr,
+                 "oxide: kernel '%.*s' captures host values (or is a function pointer), so it is traced at every launch; "
+                 "ox::bind(value, lambda) passes values without that\n",
+                 static_cast<int>(kernel.name.size()), kernel.name.data());
+  launch_kernel(*build_kernel(kernel, launch.on.stream.device_id(), cache), launch);
 }
 
 OXIDE_INLINE std::string graph_text(const ir::Graph& graph) { return ir::print(graph); }
@@ -54,27 +112,10 @@ OXIDE_INLINE KernelText kernel_text(const jit::Target& target, const ir::Graph& 
   return {std::move(text.llvm_ir), std::move(text.ptx), std::move(text.assembly)};
 }
 
-OXIDE_INLINE std::shared_ptr<const KernelBuild> CallSiteCache::build(const TracedLambda& kernel, std::uint32_t device) {
-  std::shared_ptr<const KernelBuild> made = build_kernel(kernel, device);
-  if (device >= devices) return made;
-  const KernelBuild* entry = new KernelBuild(*made);
-  const KernelBuild* known = nullptr;
-  if (!slots_[kernel.options.index()][device].compare_exchange_strong(known, entry, std::memory_order_acq_rel))
-    delete entry;  // another thread was first
-  return made;
-}
-
-OXIDE_INLINE void say_traced_again(std::atomic<bool>& said, std::string_view name) {
-  if (said.exchange(true)) return;
-  std::fprintf(stderr,
-               "oxide: kernel '%.*s' captures host values (or is a function pointer), so it is traced at every launch; "
-               "ox::bind(value, lambda) passes values without that\n",
-               static_cast<int>(name.size()), name.data());
-}
-
-OXIDE_INLINE void launched_in_kernel(std::string_view name, Where where) {
-  refuse(where, "kernel '" + std::string(name) +
-                    "' was launched inside a kernel lambda; kernels are launched by the host, and a kernel's helpers are plain functions");
+OXIDE_INLINE std::uint64_t argument_bits(std::string_view kernel, std::size_t parameter, ir::Type type, HostInteger x) {
+  if (!holds(type, x)) [[unlikely]]
+    throw LaunchError(std::string(kernel), static_cast<int>(parameter), "a number that fits " + std::string(ir::name_of(type)), text_of(x));
+  return bits_of_integer(type, x);
 }
 
 OXIDE_INLINE void not_a_kernel_name(std::string_view name) {

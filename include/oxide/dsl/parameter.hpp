@@ -1,17 +1,16 @@
 // How each kind of kernel parameter appears in the graph, and what stands for it while the lambda is traced.
 #pragma once
 
-#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
-#include <vector>
 
 #include <oxide/dsl/bind.hpp>
 #include <oxide/dsl/disjoint_span.hpp>
 #include <oxide/dsl/span.hpp>
 #include <oxide/dsl/value.hpp>
 #include <oxide/ir/graph.hpp>
+#include <oxide/linkage.hpp>
 
 namespace oxide {
 
@@ -20,26 +19,12 @@ class DeviceBuffer;
 
 namespace detail {
 
-// The graph's side of a kernel's parameters. Values are recorded anew for each run of the lambda.
-struct ParameterTable {
-  std::vector<ir::Parameter> parameters;
-  std::vector<ir::Memory> memories;
-  std::vector<trace::Handle> values;  // of this run, by parameter
-
-  void add_value(ir::Type type) { parameters.push_back({ir::ParameterKind::value, type}); }
-  void add_span(ir::Type element, ir::Access access) {
-    memories.push_back({ir::MemoryKind::span, element, access, static_cast<std::uint32_t>(parameters.size())});
-    parameters.push_back({ir::ParameterKind::span, element});
-  }
-  void start_run() {
-    values.resize(parameters.size());
-    for (std::size_t i = 0; i != parameters.size(); ++i)
-      if (parameters[i].kind == ir::ParameterKind::value) {
-        constexpr trace::Place nowhere;
-        values[i] = trace::Recorder::current(nowhere).emit(ir::Opcode::parameter, parameters[i].type, {}, 0, i, nowhere);
-      }
-  }
-};
+// The graph's side of a kernel's parameters, and their values in the run that is being made. See kernel_implementation.hpp.
+struct ParameterTable;
+OXIDE_INLINE void add_value(ParameterTable& table, ir::Type type);
+OXIDE_INLINE void add_span(ParameterTable& table, ir::Type element, ir::Access access);
+OXIDE_INLINE const trace::Handle* value_at(const ParameterTable& table, std::size_t parameter);
+OXIDE_INLINE ir::Access* access_at(ParameterTable& table, std::uint32_t memory);
 
 // Where a lambda parameter's first kernel parameter and first memory are.
 struct ParameterPlace {
@@ -60,8 +45,8 @@ struct Parameter<Value<T>> {
   static constexpr ParameterClass kind = ParameterClass::value;
   static constexpr std::size_t parameters = 1;
   static constexpr std::uint32_t memories = 0;
-  static void describe(ParameterTable& table) { table.add_value(ir::type_for<T>()); }
-  static Value<T> make(ParameterTable& table, ParameterPlace at) { return Value<T>::from_handle(table.values[at.parameter], {}); }
+  static void describe(ParameterTable& table) { add_value(table, ir::type_for<T>()); }
+  static Value<T> make(ParameterTable& table, ParameterPlace at) { return Value<T>::from_handle(*value_at(table, at.parameter), {}); }
 };
 
 template <class T>
@@ -71,7 +56,7 @@ struct Parameter<Span<T>> {
   static constexpr std::uint32_t memories = 1;
   static constexpr ir::Type element = ir::type_for<T>();
   static constexpr bool writes = !std::is_const_v<T>;
-  static void describe(ParameterTable& table) { table.add_span(ir::type_for<T>(), writes ? ir::Access::write : ir::Access::read); }
+  static void describe(ParameterTable& table) { add_span(table, ir::type_for<T>(), writes ? ir::Access::write : ir::Access::read); }
   static Span<T> make(ParameterTable&, ParameterPlace at) { return Span<T>(at.memory); }
 };
 
@@ -82,9 +67,9 @@ struct Parameter<DisjointSpan<T, Space>> {
   static constexpr std::uint32_t memories = 1;
   static constexpr ir::Type element = ir::type_for<T>();
   static constexpr bool writes = true;
-  static void describe(ParameterTable& table) { table.add_span(ir::type_for<T>(), ir::Access::disjoint); }
+  static void describe(ParameterTable& table) { add_span(table, ir::type_for<T>(), ir::Access::disjoint); }
   static DisjointSpan<T, Space> make(ParameterTable& table, ParameterPlace at) {
-    return DisjointSpan<T, Space>(at.memory, &table.memories[at.memory].access);
+    return DisjointSpan<T, Space>(at.memory, access_at(table, at.memory));
   }
 };
 
@@ -93,8 +78,8 @@ struct Parameter<Bound<F, Ts...>> {
   static constexpr ParameterClass kind = ParameterClass::bound;
   static constexpr std::size_t parameters = sizeof...(Ts);
   static constexpr std::uint32_t memories = 0;
-  static void describe(ParameterTable& table) { (table.add_value(ir::type_for<Ts>()), ...); }
-  static Bound<F, Ts...> make(ParameterTable& table, ParameterPlace at) { return Bound<F, Ts...>::from_handles(&table.values[at.parameter]); }
+  static void describe(ParameterTable& table) { (add_value(table, ir::type_for<Ts>()), ...); }
+  static Bound<F, Ts...> make(ParameterTable& table, ParameterPlace at) { return Bound<F, Ts...>::from_handles(value_at(table, at.parameter)); }
 };
 
 // A lambda passed to a generic kernel is its type, and nothing is passed.
@@ -156,9 +141,9 @@ struct Parameter<BufferParameter<T, writable>> {
   static constexpr std::uint32_t memories = 1;
   static constexpr ir::Type element = ir::type_for<T>();
   static constexpr bool writes = writable;
-  static void describe(ParameterTable& table) { table.add_span(ir::type_for<T>(), ir::Access::read); }
+  static void describe(ParameterTable& table) { add_span(table, ir::type_for<T>(), ir::Access::read); }
   static BufferParameter<T, writable> make(ParameterTable& table, ParameterPlace at) {
-    return BufferParameter<T, writable>(at.memory, &table.memories[at.memory].access);
+    return BufferParameter<T, writable>(at.memory, access_at(table, at.memory));
   }
 };
 

@@ -29,7 +29,7 @@ class Counter {
       : bounds_(bounds), variable_(emit(ir::Opcode::copy, bounds.type, bounds.first, 0, bounds.where)) {}
 
   trace::Handle head() {
-    loop_ = trace::Recorder::current(bounds_.where).loop_head(loop_, bounds_.where);
+    loop_ = loop_head(loop_, bounds_.where);
     return bounds_.down ? emit(ir::Opcode::less, ir::Type::boolean, bounds_.last, variable_, 0, bounds_.where)
                         : emit(ir::Opcode::less, ir::Type::boolean, variable_, bounds_.last, 0, bounds_.where);
   }

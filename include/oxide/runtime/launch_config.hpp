@@ -4,8 +4,6 @@
 #include <cstdint>
 #include <string>
 
-#include <oxide/error.hpp>
-
 namespace oxide {
 
 struct Dim3 {
@@ -44,30 +42,8 @@ struct LaunchConfig {
   friend constexpr bool operator==(const LaunchConfig&, const LaunchConfig&) = default;
 };
 
-namespace detail {
-constexpr std::uint64_t blocks_for(std::uint64_t n, std::uint64_t block) { return n / block + (n % block != 0); }
-}  // namespace detail
-
-inline LaunchConfig LaunchConfig::for_num_elems(std::uint64_t n) {
-  std::uint32_t block = default_block;
-  while (block < largest_block && detail::blocks_for(n, block) > largest_grid_x) block *= 2;
-  const std::uint64_t grid = detail::blocks_for(n, block);
-  if (grid > largest_grid_x)
-    throw LaunchError("", -1, "at most " + std::to_string(std::uint64_t{largest_grid_x} * largest_block) + " threads in one launch",
-                      std::to_string(n) + " elements");
-  return {Dim3(static_cast<std::uint32_t>(grid)), Dim3(block)};
-}
-
-inline LaunchConfig LaunchConfig::for_2d(std::uint64_t width, std::uint64_t height) {
-  // A warp along the row, so that its accesses are contiguous; taller blocks only when the rows ask for more blocks than fit.
-  std::uint32_t rows = default_block / 32;
-  while (32 * rows < largest_block && detail::blocks_for(height, rows) > largest_grid_yz) rows *= 2;
-  const std::uint64_t x = detail::blocks_for(width, 32), y = detail::blocks_for(height, rows);
-  if (x > largest_grid_x || y > largest_grid_yz)
-    throw LaunchError("", -1, "at most " + std::to_string(std::uint64_t{largest_grid_x} * 32) + " columns and " +
-                                  std::to_string(std::uint64_t{largest_grid_yz} * (largest_block / 32)) + " rows in one launch",
-                      std::to_string(width) + " columns and " + std::to_string(height) + " rows");
-  return {Dim3(static_cast<std::uint32_t>(x), static_cast<std::uint32_t>(y)), Dim3(32, rows)};
-}
-
 }  // namespace oxide
+
+#ifndef OXIDE_LINKED
+#include <oxide/runtime/launch_shapes.hpp>
+#endif
