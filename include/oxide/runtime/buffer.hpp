@@ -57,10 +57,10 @@ class DeviceBuffer {
   DeviceBuffer(DeviceBuffer&& other) noexcept
       : stream_(std::move(other.stream_)), data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0)) {}
   DeviceBuffer& operator=(DeviceBuffer&& other) noexcept {
-    DeviceBuffer old(std::move(*this));
-    std::swap(stream_, other.stream_);
-    std::swap(data_, other.data_);
-    std::swap(size_, other.size_);
+    DeviceBuffer taken(std::move(other));  // first, so that a buffer may be moved to itself
+    std::swap(stream_, taken.stream_);
+    std::swap(data_, taken.data_);
+    std::swap(size_, taken.size_);
     return *this;
   }
   ~DeviceBuffer() {

@@ -95,15 +95,15 @@ class ContextScope {
  public:
   explicit ContextScope(Context& context) {
     ContextHandle current = nullptr;
-    if (context.driver_.cuCtxGetCurrent(&current) == SUCCESS && current == context.handle_) [[likely]] return;
-    context.check(context.driver_.cuCtxSetCurrent(context.handle_), "making a GPU's context current (cuCtxSetCurrent)");
+    if (context.driver_.CtxGetCurrent(&current) == SUCCESS && current == context.handle_) [[likely]] return;
+    context.check(context.driver_.CtxSetCurrent(context.handle_), "making a GPU's context current (cuCtxSetCurrent)");
     if (current != nullptr) {
       driver_ = &context.driver_;
       before_ = current;
     }
   }
   ~ContextScope() {
-    if (driver_ != nullptr) [[unlikely]] driver_->cuCtxSetCurrent(before_);
+    if (driver_ != nullptr) [[unlikely]] driver_->CtxSetCurrent(before_);
   }
   ContextScope(const ContextScope&) = delete;
   ContextScope& operator=(const ContextScope&) = delete;
@@ -125,32 +125,32 @@ constexpr bool loses_context(Result result) {
 }  // namespace detail
 
 inline Context::Context(const Driver& driver, DeviceOrdinal device, int ordinal) : driver_(driver), device_(device), ordinal_(ordinal) {
-  driver_.check(driver_.cuDevicePrimaryCtxRetain(&handle_, device_), "taking a GPU's primary context (cuDevicePrimaryCtxRetain)");
+  driver_.check(driver_.DevicePrimaryCtxRetain(&handle_, device_), "taking a GPU's primary context (cuDevicePrimaryCtxRetain)");
   try {
     create_pool();
   } catch (...) {
-    driver_.cuDevicePrimaryCtxRelease(device_);
+    driver_.DevicePrimaryCtxRelease(device_);
     throw;
   }
 }
 
 inline Context::~Context() {
   // The primary context itself is released only by destroy(): other libraries count on its staying.
-  if (pool_ != nullptr) quietly([&] { driver_.cuMemPoolTrimTo(pool_, 0); });
+  if (pool_ != nullptr) quietly([&] { driver_.MemPoolTrimTo(pool_, 0); });
 }
 
 // A pool of oxide's own, so that the process's default pool keeps its settings. Freed memory stays in it: given back to the system
 // at every synchronization, which is the driver's default, an allocation costs milliseconds.
 inline void Context::create_pool() {
   int supported = 0;
-  driver_.check(driver_.cuDeviceGetAttribute(&supported, DeviceAttribute::MEMORY_POOLS_SUPPORTED, device_),
+  driver_.check(driver_.DeviceGetAttribute(&supported, DeviceAttribute::MEMORY_POOLS_SUPPORTED, device_),
                 "asking for memory pools (cuDeviceGetAttribute)");
   if (supported == 0) return;
   PoolProperties properties;
   properties.location.id = device_;
-  driver_.check(driver_.cuMemPoolCreate(&pool_, &properties), "making a memory pool (cuMemPoolCreate)");
+  driver_.check(driver_.MemPoolCreate(&pool_, &properties), "making a memory pool (cuMemPoolCreate)");
   std::uint64_t keep = ~std::uint64_t{0};
-  driver_.check(driver_.cuMemPoolSetAttribute(pool_, PoolAttribute::RELEASE_THRESHOLD, &keep), "setting up a memory pool (cuMemPoolSetAttribute)");
+  driver_.check(driver_.MemPoolSetAttribute(pool_, PoolAttribute::RELEASE_THRESHOLD, &keep), "setting up a memory pool (cuMemPoolSetAttribute)");
 }
 
 template <class Call>
@@ -204,9 +204,9 @@ inline void Context::add_fault_slots() {
   static_assert(sizeof(oxide_fault_record) <= stride);
   void* host = nullptr;
   DevicePointer device = 0;
-  check(driver_.cuMemHostAlloc(&host, stride * count, host_alloc_portable | host_alloc_device_map),
+  check(driver_.MemHostAlloc(&host, stride * count, host_alloc_portable | host_alloc_device_map),
         "allocating fault records (cuMemHostAlloc)");
-  check(driver_.cuMemHostGetDevicePointer(&device, host, 0), "mapping fault records (cuMemHostGetDevicePointer)");
+  check(driver_.MemHostGetDevicePointer(&device, host, 0), "mapping fault records (cuMemHostGetDevicePointer)");
   std::memset(host, 0, stride * count);
   const std::lock_guard lock(mutex_);
   for (std::size_t i = count; i-- != 0;)
@@ -237,8 +237,8 @@ inline void Context::destroy() {
     state_.store(destroyed);
     slots_.clear();  // their memory goes with the context
   }
-  driver_.check(driver_.cuDevicePrimaryCtxReset(device_), "resetting a GPU (cuDevicePrimaryCtxReset)");
-  driver_.check(driver_.cuDevicePrimaryCtxRelease(device_), "releasing a GPU's context (cuDevicePrimaryCtxRelease)");
+  driver_.check(driver_.DevicePrimaryCtxReset(device_), "resetting a GPU (cuDevicePrimaryCtxReset)");
+  driver_.check(driver_.DevicePrimaryCtxRelease(device_), "releasing a GPU's context (cuDevicePrimaryCtxRelease)");
 }
 
 }  // namespace oxide::runtime::cuda

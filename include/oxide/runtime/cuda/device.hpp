@@ -59,7 +59,7 @@ class CudaDevice final : public DeviceState {
 
 inline CudaDevice::CudaDevice(const Driver& driver, int ordinal) : driver_(driver), ordinal_(ordinal) {
   id = static_cast<std::uint32_t>(ordinal) + 1;
-  driver_.check(driver_.cuDeviceGet(&device_, ordinal), "opening a GPU (cuDeviceGet)");
+  driver_.check(driver_.DeviceGet(&device_, ordinal), "opening a GPU (cuDeviceGet)");
   read_properties();
   target_ = jit::target_of_device(properties.sm, driver_.version());
   if (target_.sm == 0)
@@ -69,7 +69,7 @@ inline CudaDevice::CudaDevice(const Driver& driver, int ordinal) : driver_(drive
 
 inline std::uint32_t CudaDevice::attribute(DeviceAttribute which) const {
   int value = 0;
-  driver_.check(driver_.cuDeviceGetAttribute(&value, which, device_), "reading a GPU's properties (cuDeviceGetAttribute)");
+  driver_.check(driver_.DeviceGetAttribute(&value, which, device_), "reading a GPU's properties (cuDeviceGetAttribute)");
   return static_cast<std::uint32_t>(value);
 }
 
@@ -77,8 +77,8 @@ inline void CudaDevice::read_properties() {
   using enum DeviceAttribute;
   char name[256] = {};
   std::size_t memory = 0;
-  driver_.check(driver_.cuDeviceGetName(name, sizeof name, device_), "reading a GPU's name (cuDeviceGetName)");
-  driver_.check(driver_.cuDeviceTotalMem(&memory, device_), "reading a GPU's memory size (cuDeviceTotalMem)");
+  driver_.check(driver_.DeviceGetName(name, sizeof name, device_), "reading a GPU's name (cuDeviceGetName)");
+  driver_.check(driver_.DeviceTotalMem(&memory, device_), "reading a GPU's memory size (cuDeviceTotalMem)");
   properties.name = name;
   properties.kind = DeviceKind::gpu;
   properties.memory = memory;
@@ -96,7 +96,7 @@ inline void CudaDevice::synchronize() {
   const std::shared_ptr<Context> used = context();
   used->require_usable("waiting for the device");
   const ContextScope current(*used);
-  used->check(driver_.cuCtxSynchronize(), "waiting for the device (cuCtxSynchronize)");
+  used->check(driver_.CtxSynchronize(), "waiting for the device (cuCtxSynchronize)");
 }
 
 inline void CudaDevice::reset() {

@@ -44,9 +44,9 @@ inline std::string cuda_version_text(std::uint32_t version) { return std::to_str
 
 inline std::string Driver::error_text(Result error) const {
   const char *name = nullptr, *text = nullptr;
-  if (cuGetErrorName(error, &name) != SUCCESS || name == nullptr) return "CUDA error " + std::to_string(error);
+  if (GetErrorName(error, &name) != SUCCESS || name == nullptr) return "CUDA error " + std::to_string(error);
   std::string s = name;
-  if (cuGetErrorString(error, &text) == SUCCESS && text != nullptr) s.append(" (").append(text).append(")");
+  if (GetErrorString(error, &text) == SUCCESS && text != nullptr) s.append(" (").append(text).append(")");
   return s;
 }
 
@@ -59,7 +59,7 @@ inline void Driver::load() {
     throw DeviceError("loading the CUDA driver", std::string("no driver: ") + (why == nullptr ? file : why));
   }
   // The version first, with the two oldest functions there are: an old driver lacks others, and its age is the better message.
-  const auto get_version = reinterpret_cast<decltype(cuDriverGetVersion)>(dlsym(handle, "cuDriverGetVersion"));
+  const auto get_version = reinterpret_cast<decltype(DriverGetVersion)>(dlsym(handle, "cuDriverGetVersion"));
   int found = 0;
   if (get_version == nullptr || get_version(&found) != SUCCESS)
     throw DeviceError("loading the CUDA driver", std::string("'") + file + "' does not answer cuDriverGetVersion");
@@ -75,8 +75,8 @@ inline void Driver::load() {
 }
 
 inline void Driver::start() {
-  check(cuInit(0), "initializing the CUDA driver (cuInit)");
-  check(cuDeviceGetCount(&device_count_), "counting the GPUs (cuDeviceGetCount)");
+  check(Init(0), "initializing the CUDA driver (cuInit)");
+  check(DeviceGetCount(&device_count_), "counting the GPUs (cuDeviceGetCount)");
 }
 
 inline const Driver& Driver::get() {

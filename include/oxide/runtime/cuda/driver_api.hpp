@@ -129,55 +129,55 @@ inline constexpr unsigned host_alloc_portable = 1, host_alloc_device_map = 2;  /
 inline constexpr unsigned stream_default_flags = 0;                           // CU_STREAM_DEFAULT
 inline constexpr unsigned event_disable_timing = 2;                           // CU_EVENT_DISABLE_TIMING
 
-// X(name, exported symbol, parameters): every function returns Result. The symbol is the newest ABI version that drivers of
-// CUDA 12.0 export; cuda.h maps the plain names to the same ones.
+// X(name, exported symbol, parameters): every function returns Result. The name has no `cu`, because cuda.h makes macros of many of
+// those that have. The symbol is the ABI version that cuda.h maps the plain name to; drivers of CUDA 12.0 export all of them.
 #define OXIDE_CUDA_FUNCTIONS(X)                                                                                                        \
-  X(cuInit, cuInit, (unsigned flags))                                                                                                  \
-  X(cuDriverGetVersion, cuDriverGetVersion, (int* version))                                                                            \
-  X(cuGetErrorName, cuGetErrorName, (Result error, const char** name))                                                                 \
-  X(cuGetErrorString, cuGetErrorString, (Result error, const char** text))                                                             \
-  X(cuDeviceGetCount, cuDeviceGetCount, (int* count))                                                                                  \
-  X(cuDeviceGet, cuDeviceGet, (DeviceOrdinal * device, int ordinal))                                                                   \
-  X(cuDeviceGetName, cuDeviceGetName, (char* name, int length, DeviceOrdinal device))                                                  \
-  X(cuDeviceGetAttribute, cuDeviceGetAttribute, (int* value, DeviceAttribute attribute, DeviceOrdinal device))                         \
-  X(cuDeviceTotalMem, cuDeviceTotalMem_v2, (std::size_t * bytes, DeviceOrdinal device))                                                \
-  X(cuDevicePrimaryCtxRetain, cuDevicePrimaryCtxRetain, (ContextHandle * context, DeviceOrdinal device))                               \
-  X(cuDevicePrimaryCtxRelease, cuDevicePrimaryCtxRelease_v2, (DeviceOrdinal device))                                                   \
-  X(cuDevicePrimaryCtxReset, cuDevicePrimaryCtxReset_v2, (DeviceOrdinal device))                                                       \
-  X(cuCtxGetCurrent, cuCtxGetCurrent, (ContextHandle * context))                                                                       \
-  X(cuCtxSetCurrent, cuCtxSetCurrent, (ContextHandle context))                                                                         \
-  X(cuCtxSynchronize, cuCtxSynchronize, (void))                                                                                        \
-  X(cuStreamCreate, cuStreamCreate, (StreamHandle * stream, unsigned flags))                                                           \
-  X(cuStreamDestroy, cuStreamDestroy_v2, (StreamHandle stream))                                                                        \
-  X(cuStreamSynchronize, cuStreamSynchronize, (StreamHandle stream))                                                                   \
-  X(cuStreamWaitEvent, cuStreamWaitEvent, (StreamHandle stream, EventHandle event, unsigned flags))                                    \
-  X(cuEventCreate, cuEventCreate, (EventHandle * event, unsigned flags))                                                               \
-  X(cuEventRecord, cuEventRecord, (EventHandle event, StreamHandle stream))                                                            \
-  X(cuEventDestroy, cuEventDestroy_v2, (EventHandle event))                                                                            \
-  X(cuMemAlloc, cuMemAlloc_v2, (DevicePointer * pointer, std::size_t bytes))                                                           \
-  X(cuMemFree, cuMemFree_v2, (DevicePointer pointer))                                                                                  \
-  X(cuMemPoolCreate, cuMemPoolCreate, (PoolHandle * pool, const PoolProperties* properties))                                           \
-  X(cuMemPoolSetAttribute, cuMemPoolSetAttribute, (PoolHandle pool, PoolAttribute attribute, void* value))                             \
-  X(cuMemPoolTrimTo, cuMemPoolTrimTo, (PoolHandle pool, std::size_t keep_bytes))                                                       \
-  X(cuMemAllocFromPoolAsync, cuMemAllocFromPoolAsync, (DevicePointer * pointer, std::size_t bytes, PoolHandle pool, StreamHandle stream)) \
-  X(cuMemFreeAsync, cuMemFreeAsync, (DevicePointer pointer, StreamHandle stream))                                                      \
-  X(cuMemHostAlloc, cuMemHostAlloc, (void** pointer, std::size_t bytes, unsigned flags))                                               \
-  X(cuMemHostGetDevicePointer, cuMemHostGetDevicePointer_v2, (DevicePointer * device_pointer, void* host_pointer, unsigned flags))     \
-  X(cuMemcpyHtoDAsync, cuMemcpyHtoDAsync_v2, (DevicePointer to, const void* from, std::size_t bytes, StreamHandle stream))             \
-  X(cuMemcpyDtoHAsync, cuMemcpyDtoHAsync_v2, (void* to, DevicePointer from, std::size_t bytes, StreamHandle stream))                   \
-  X(cuMemcpyAsync, cuMemcpyAsync, (DevicePointer to, DevicePointer from, std::size_t bytes, StreamHandle stream))                      \
-  X(cuMemsetD8Async, cuMemsetD8Async, (DevicePointer to, unsigned char value, std::size_t bytes, StreamHandle stream))                 \
-  X(cuModuleLoadData, cuModuleLoadData, (ModuleHandle * module, const void* image))                                                    \
-  X(cuModuleUnload, cuModuleUnload, (ModuleHandle module))                                                                             \
-  X(cuModuleGetFunction, cuModuleGetFunction, (FunctionHandle * function, ModuleHandle module, const char* name))                      \
-  X(cuFuncGetAttribute, cuFuncGetAttribute, (int* value, FunctionAttribute attribute, FunctionHandle function))                        \
-  X(cuLinkCreate, cuLinkCreate_v2, (unsigned option_count, JitOption* options, void** values, LinkHandle* state))                      \
-  X(cuLinkAddData, cuLinkAddData_v2,                                                                                                   \
+  X(Init, cuInit, (unsigned flags))                                                                                                  \
+  X(DriverGetVersion, cuDriverGetVersion, (int* version))                                                                            \
+  X(GetErrorName, cuGetErrorName, (Result error, const char** name))                                                                 \
+  X(GetErrorString, cuGetErrorString, (Result error, const char** text))                                                             \
+  X(DeviceGetCount, cuDeviceGetCount, (int* count))                                                                                  \
+  X(DeviceGet, cuDeviceGet, (DeviceOrdinal * device, int ordinal))                                                                   \
+  X(DeviceGetName, cuDeviceGetName, (char* name, int length, DeviceOrdinal device))                                                  \
+  X(DeviceGetAttribute, cuDeviceGetAttribute, (int* value, DeviceAttribute attribute, DeviceOrdinal device))                         \
+  X(DeviceTotalMem, cuDeviceTotalMem_v2, (std::size_t * bytes, DeviceOrdinal device))                                                \
+  X(DevicePrimaryCtxRetain, cuDevicePrimaryCtxRetain, (ContextHandle * context, DeviceOrdinal device))                               \
+  X(DevicePrimaryCtxRelease, cuDevicePrimaryCtxRelease_v2, (DeviceOrdinal device))                                                   \
+  X(DevicePrimaryCtxReset, cuDevicePrimaryCtxReset_v2, (DeviceOrdinal device))                                                       \
+  X(CtxGetCurrent, cuCtxGetCurrent, (ContextHandle * context))                                                                       \
+  X(CtxSetCurrent, cuCtxSetCurrent, (ContextHandle context))                                                                         \
+  X(CtxSynchronize, cuCtxSynchronize, (void))                                                                                        \
+  X(StreamCreate, cuStreamCreate, (StreamHandle * stream, unsigned flags))                                                           \
+  X(StreamDestroy, cuStreamDestroy_v2, (StreamHandle stream))                                                                        \
+  X(StreamSynchronize, cuStreamSynchronize, (StreamHandle stream))                                                                   \
+  X(StreamWaitEvent, cuStreamWaitEvent, (StreamHandle stream, EventHandle event, unsigned flags))                                    \
+  X(EventCreate, cuEventCreate, (EventHandle * event, unsigned flags))                                                               \
+  X(EventRecord, cuEventRecord, (EventHandle event, StreamHandle stream))                                                            \
+  X(EventDestroy, cuEventDestroy_v2, (EventHandle event))                                                                            \
+  X(MemAlloc, cuMemAlloc_v2, (DevicePointer * pointer, std::size_t bytes))                                                           \
+  X(MemFree, cuMemFree_v2, (DevicePointer pointer))                                                                                  \
+  X(MemPoolCreate, cuMemPoolCreate, (PoolHandle * pool, const PoolProperties* properties))                                           \
+  X(MemPoolSetAttribute, cuMemPoolSetAttribute, (PoolHandle pool, PoolAttribute attribute, void* value))                             \
+  X(MemPoolTrimTo, cuMemPoolTrimTo, (PoolHandle pool, std::size_t keep_bytes))                                                       \
+  X(MemAllocFromPoolAsync, cuMemAllocFromPoolAsync, (DevicePointer * pointer, std::size_t bytes, PoolHandle pool, StreamHandle stream)) \
+  X(MemFreeAsync, cuMemFreeAsync, (DevicePointer pointer, StreamHandle stream))                                                      \
+  X(MemHostAlloc, cuMemHostAlloc, (void** pointer, std::size_t bytes, unsigned flags))                                               \
+  X(MemHostGetDevicePointer, cuMemHostGetDevicePointer_v2, (DevicePointer * device_pointer, void* host_pointer, unsigned flags))     \
+  X(MemcpyHtoDAsync, cuMemcpyHtoDAsync_v2, (DevicePointer to, const void* from, std::size_t bytes, StreamHandle stream))             \
+  X(MemcpyDtoHAsync, cuMemcpyDtoHAsync_v2, (void* to, DevicePointer from, std::size_t bytes, StreamHandle stream))                   \
+  X(MemcpyAsync, cuMemcpyAsync, (DevicePointer to, DevicePointer from, std::size_t bytes, StreamHandle stream))                      \
+  X(MemsetD8Async, cuMemsetD8Async, (DevicePointer to, unsigned char value, std::size_t bytes, StreamHandle stream))                 \
+  X(ModuleLoadData, cuModuleLoadData, (ModuleHandle * module, const void* image))                                                    \
+  X(ModuleUnload, cuModuleUnload, (ModuleHandle module))                                                                             \
+  X(ModuleGetFunction, cuModuleGetFunction, (FunctionHandle * function, ModuleHandle module, const char* name))                      \
+  X(FuncGetAttribute, cuFuncGetAttribute, (int* value, FunctionAttribute attribute, FunctionHandle function))                        \
+  X(LinkCreate, cuLinkCreate_v2, (unsigned option_count, JitOption* options, void** values, LinkHandle* state))                      \
+  X(LinkAddData, cuLinkAddData_v2,                                                                                                   \
     (LinkHandle state, JitInput type, void* data, std::size_t size, const char* name, unsigned option_count, JitOption* options,       \
      void** values))                                                                                                                   \
-  X(cuLinkComplete, cuLinkComplete, (LinkHandle state, void** cubin, std::size_t* size))                                               \
-  X(cuLinkDestroy, cuLinkDestroy, (LinkHandle state))                                                                                  \
-  X(cuLaunchKernel, cuLaunchKernel,                                                                                                    \
+  X(LinkComplete, cuLinkComplete, (LinkHandle state, void** cubin, std::size_t* size))                                               \
+  X(LinkDestroy, cuLinkDestroy, (LinkHandle state))                                                                                  \
+  X(LaunchKernel, cuLaunchKernel,                                                                                                    \
     (FunctionHandle function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x, unsigned block_y, unsigned block_z, \
      unsigned shared_bytes, StreamHandle stream, void** parameters, void** extra))
 

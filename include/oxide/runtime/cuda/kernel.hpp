@@ -86,20 +86,20 @@ inline std::string link_ptx(Context& context, const std::string& kernel, std::st
   const Driver& driver = context.driver();
   detail::LinkOptions options(line_info);
   LinkHandle link = nullptr;
-  context.check(driver.cuLinkCreate(options.count, options.names, options.values, &link), "assembling PTX (cuLinkCreate)");
+  context.check(driver.LinkCreate(options.count, options.names, options.values, &link), "assembling PTX (cuLinkCreate)");
   void* cubin = nullptr;
   std::size_t size = 0;
   const std::string text(ptx);  // the driver wants the NUL, and counts it
   const char* call = "cuLinkAddData";
   Result result =
-      driver.cuLinkAddData(link, JitInput::PTX, const_cast<char*>(text.c_str()), text.size() + 1, kernel.c_str(), 0, nullptr, nullptr);
+      driver.LinkAddData(link, JitInput::PTX, const_cast<char*>(text.c_str()), text.size() + 1, kernel.c_str(), 0, nullptr, nullptr);
   if (result == SUCCESS) {
     call = "cuLinkComplete";
-    result = driver.cuLinkComplete(link, &cubin, &size);
+    result = driver.LinkComplete(link, &cubin, &size);
   }
   std::string out;
   if (result == SUCCESS) out.assign(static_cast<const char*>(cubin), size);  // the link owns the cubin
-  driver.cuLinkDestroy(link);
+  driver.LinkDestroy(link);
   if (result == SUCCESS) return out;
   if (detail::loses_context(result)) context.check(result, "assembling PTX");
   const std::string logs = options.logs();
@@ -114,7 +114,7 @@ inline CudaKernel::CudaKernel(std::shared_ptr<Context> context, std::shared_ptr<
   int threads = 0;
   const Module& module = *newest_;
   const ContextScope current(*module.context);
-  module.context->check(module.context->driver().cuFuncGetAttribute(&threads, FunctionAttribute::MAX_THREADS_PER_BLOCK, module.function),
+  module.context->check(module.context->driver().FuncGetAttribute(&threads, FunctionAttribute::MAX_THREADS_PER_BLOCK, module.function),
                         "asking for a kernel's largest block (cuFuncGetAttribute)");
   max_threads_per_block = static_cast<std::uint32_t>(threads);
   current_.store(newest_.get(), std::memory_order_release);
@@ -125,8 +125,8 @@ inline std::unique_ptr<CudaKernel::Module> CudaKernel::load(std::shared_ptr<Cont
   const ContextScope current(*context);
   const Driver& driver = context->driver();
   std::unique_ptr<Module> module(new Module(context));
-  context->check(driver.cuModuleLoadData(&module->handle, kernel_->cubin.data()), "loading a kernel (cuModuleLoadData)");
-  context->check(driver.cuModuleGetFunction(&module->function, module->handle, kernel_->code.entry_name()),
+  context->check(driver.ModuleLoadData(&module->handle, kernel_->cubin.data()), "loading a kernel (cuModuleLoadData)");
+  context->check(driver.ModuleGetFunction(&module->function, module->handle, kernel_->code.entry_name()),
                  "finding a kernel in its module (cuModuleGetFunction)");
   module->fault = context->take_fault_slot(kernel_, graph_);
   return module;
@@ -136,8 +136,8 @@ inline std::unique_ptr<CudaKernel::Module> CudaKernel::load(std::shared_ptr<Cont
 inline CudaKernel::Module::~Module() {
   context->quietly([&] {
     if (handle == nullptr) return;
-    context->driver().cuCtxSynchronize();
-    context->driver().cuModuleUnload(handle);
+    context->driver().CtxSynchronize();
+    context->driver().ModuleUnload(handle);
     if (fault.host != nullptr) context->give_back_fault_slot(fault);
   });
 }
@@ -161,7 +161,7 @@ inline void CudaKernel::launch(StreamState& stream_state, const LaunchConfig& co
   if (module->context.get() != &context) [[unlikely]] module = &module_for(stream);
   arguments[count] = &module->fault.device;
   const ContextScope current(context);
-  const Result result = context.driver().cuLaunchKernel(module->function, config.grid.x, config.grid.y, config.grid.z, config.block.x,
+  const Result result = context.driver().LaunchKernel(module->function, config.grid.x, config.grid.y, config.grid.z, config.block.x,
                                                         config.block.y, config.block.z, 0, stream.handle(), arguments, nullptr);
   if (result != SUCCESS) [[unlikely]]
     context.check(result, ("launching kernel '" + graph_->name + "' (cuLaunchKernel)").c_str());

@@ -21,18 +21,18 @@ class CudaStream final : public StreamState {
   explicit CudaStream(std::shared_ptr<Context> context, std::uint32_t id) : context_(std::move(context)) {
     device_id = id;
     const ContextScope current(usable("making a stream"));
-    context_->check(driver().cuStreamCreate(&handle_, stream_default_flags), "making a stream (cuStreamCreate)");
+    context_->check(driver().StreamCreate(&handle_, stream_default_flags), "making a stream (cuStreamCreate)");
   }
   // The driver gives the stream's resources back when its work is done.
   ~CudaStream() override {
-    context_->quietly([&] { driver().cuStreamDestroy(handle_); });
+    context_->quietly([&] { driver().StreamDestroy(handle_); });
   }
 
   void* allocate(std::size_t bytes) override {
     const ContextScope current(usable("allocating memory"));
     DevicePointer pointer = 0;
     const bool pooled = context_->pool() != nullptr;
-    const Result result = pooled ? driver().cuMemAllocFromPoolAsync(&pointer, bytes, context_->pool(), handle_) : driver().cuMemAlloc(&pointer, bytes);
+    const Result result = pooled ? driver().MemAllocFromPoolAsync(&pointer, bytes, context_->pool(), handle_) : driver().MemAlloc(&pointer, bytes);
     if (result != SUCCESS) [[unlikely]]
       context_->check(result, ("allocating " + std::to_string(bytes) + (pooled ? " bytes (cuMemAllocFromPoolAsync)" : " bytes (cuMemAlloc)")).c_str());
     return reinterpret_cast<void*>(static_cast<std::uintptr_t>(pointer));
@@ -40,42 +40,42 @@ class CudaStream final : public StreamState {
   // Without a pool the driver's free waits for the whole device, so the memory is not in use either way.
   void free(void* pointer) noexcept override {
     context_->quietly([&] {
-      if (context_->pool() != nullptr) driver().cuMemFreeAsync(device_pointer(pointer), handle_);
-      else driver().cuMemFree(device_pointer(pointer));
+      if (context_->pool() != nullptr) driver().MemFreeAsync(device_pointer(pointer), handle_);
+      else driver().MemFree(device_pointer(pointer));
     });
   }
   void zero(void* to, std::size_t bytes) override {
     const ContextScope current(usable("filling memory with zeros"));
-    context_->check(driver().cuMemsetD8Async(device_pointer(to), 0, bytes, handle_), "filling memory with zeros (cuMemsetD8Async)");
+    context_->check(driver().MemsetD8Async(device_pointer(to), 0, bytes, handle_), "filling memory with zeros (cuMemsetD8Async)");
   }
   // From pinned memory the driver copies after the call returns, so both directions wait.
   void copy_from_host(void* to, const void* from, std::size_t bytes) override {
     const ContextScope current(usable("copying to the device"));
-    context_->check(driver().cuMemcpyHtoDAsync(device_pointer(to), from, bytes, handle_), "copying to the device (cuMemcpyHtoDAsync)");
-    context_->check(driver().cuStreamSynchronize(handle_), "copying to the device (cuStreamSynchronize)");
+    context_->check(driver().MemcpyHtoDAsync(device_pointer(to), from, bytes, handle_), "copying to the device (cuMemcpyHtoDAsync)");
+    context_->check(driver().StreamSynchronize(handle_), "copying to the device (cuStreamSynchronize)");
   }
   void copy_to_host(void* to, const void* from, std::size_t bytes) override {
     const ContextScope current(usable("copying to the host"));
-    context_->check(driver().cuMemcpyDtoHAsync(to, device_pointer(from), bytes, handle_), "copying to the host (cuMemcpyDtoHAsync)");
-    context_->check(driver().cuStreamSynchronize(handle_), "copying to the host (cuStreamSynchronize)");
+    context_->check(driver().MemcpyDtoHAsync(to, device_pointer(from), bytes, handle_), "copying to the host (cuMemcpyDtoHAsync)");
+    context_->check(driver().StreamSynchronize(handle_), "copying to the host (cuStreamSynchronize)");
   }
   void copy_on_device(void* to, const void* from, std::size_t bytes) override {
     const ContextScope current(usable("copying on the device"));
-    context_->check(driver().cuMemcpyAsync(device_pointer(to), device_pointer(from), bytes, handle_), "copying on the device (cuMemcpyAsync)");
+    context_->check(driver().MemcpyAsync(device_pointer(to), device_pointer(from), bytes, handle_), "copying on the device (cuMemcpyAsync)");
   }
   void wait_for(StreamState& other) override {
     if (&other == this) return;
     const ContextScope current(usable("ordering two streams"));
     const EventHandle event = make_event();
-    const Result recorded = driver().cuEventRecord(event, static_cast<CudaStream&>(other).handle_);
-    const Result waits = recorded == SUCCESS ? driver().cuStreamWaitEvent(handle_, event, 0) : SUCCESS;
-    driver().cuEventDestroy(event);  // the driver keeps it until the wait is over
+    const Result recorded = driver().EventRecord(event, static_cast<CudaStream&>(other).handle_);
+    const Result waits = recorded == SUCCESS ? driver().StreamWaitEvent(handle_, event, 0) : SUCCESS;
+    driver().EventDestroy(event);  // the driver keeps it until the wait is over
     context_->check(recorded, "ordering two streams (cuEventRecord)");
     context_->check(waits, "ordering two streams (cuStreamWaitEvent)");
   }
   void synchronize() override {
     const ContextScope current(usable("waiting for a stream"));
-    context_->check(driver().cuStreamSynchronize(handle_), "waiting for a stream (cuStreamSynchronize)");
+    context_->check(driver().StreamSynchronize(handle_), "waiting for a stream (cuStreamSynchronize)");
   }
   void* raw() const override { return handle_; }
 
@@ -91,7 +91,7 @@ class CudaStream final : public StreamState {
   }
   EventHandle make_event() {
     EventHandle event = nullptr;
-    context_->check(driver().cuEventCreate(&event, event_disable_timing), "ordering two streams (cuEventCreate)");
+    context_->check(driver().EventCreate(&event, event_disable_timing), "ordering two streams (cuEventCreate)");
     return event;
   }
 

@@ -1,0 +1,140 @@
+// Launches on GPUs, through the fake driver.
+#include <oxide/runtime/buffer.hpp>
+#include <oxide/runtime/launch.hpp>
+
+#include <catch2/catch.hpp>
+
+#include <cstdlib>
+#include <new>
+#include <vector>
+
+#include "support/fakes.hpp"
+#include "support/graphs.hpp"
+
+using Catch::Matchers::Contains;
+using namespace oxide;
+using runtime::Argument;
+
+static const fakes::Use use_fakes;
+
+namespace {
+const auto calls = FAKE_CUDA_CONTROL(fake_cuda_calls);
+const auto clear_calls = FAKE_CUDA_CONTROL(fake_cuda_clear_calls);
+const auto fail_next = FAKE_CUDA_CONTROL(fake_cuda_fail_next);
+const auto errors = FAKE_CUDA_CONTROL(fake_cuda_errors);
+
+struct Operands {
+  Operands(const Stream& stream, std::size_t n)
+      : a(DeviceBuffer<float>::from_host(stream, std::vector<float>(n, 1.5f))), b(DeviceBuffer<float>::from_host(stream, std::vector<float>(n, 2.0f))),
+        c(DeviceBuffer<float>::zeroed(stream, n)), arguments{a.argument(), b.argument(), c.argument()} {}
+  DeviceBuffer<float> a, b, c;
+  Argument arguments[3];
+};
+
+bool counting = false;
+int heap_calls = 0;
+}  // namespace
+
+// Every allocation of this executable, to see that a launch makes none.
+void* operator new(std::size_t size) {
+  if (counting) ++heap_calls;
+  if (void* p = std::malloc(size == 0 ? 1 : size)) return p;
+  throw std::bad_alloc();
+}
+void operator delete(void* p) noexcept { std::free(p); }
+void operator delete(void* p, std::size_t) noexcept { std::free(p); }
+
+TEST_CASE("a kernel goes from graph to result") {
+  const Device gpu = Device::gpu();
+  const Stream stream = gpu.default_stream();
+  Operands operands(stream, 1000);
+  const auto program = runtime::load_program(gpu, graphs::vecadd("whole_way", 1));
+  CHECK(program->ptx() == "vecadd for sm_90 in PTX 87");
+  CHECK(program->times().stages.emit_ms == 0.25);
+  CHECK(program->times().link_ms > 0);
+  CHECK(program->times().load_ms > 0);
+  runtime::launch(*program, stream, LaunchConfig::for_num_elems(1000), operands.arguments);
+  CHECK(operands.c.to_host(stream) == std::vector<float>(1000, 3.5f));
+  CHECK(errors() == 0);
+}
+
+TEST_CASE("a launch is one driver call and no allocation") {
+  const Device gpu = Device::gpu();
+  const Stream stream = gpu.default_stream();
+  Operands operands(stream, 100);
+  const auto program = runtime::load_program(gpu, graphs::vecadd());
+  const LaunchConfig config = LaunchConfig::for_num_elems(100);
+  runtime::launch(*program, stream, config, operands.arguments);
+  clear_calls();
+  heap_calls = 0;
+  counting = true;
+  runtime::launch(*program, stream, config, operands.arguments);
+  counting = false;
+  CHECK(heap_calls == 0);
+  CHECK(std::string(calls()) == "cuLaunchKernel\n");
+}
+
+TEST_CASE("an empty launch is checked and starts nothing") {
+  for (const Device& device : {Device::cpu(), Device::gpu()}) {
+    const Stream stream = device.default_stream();
+    Operands operands(stream, 0);
+    const auto program = runtime::load_program(device, graphs::vecadd());
+    clear_calls();
+    runtime::launch(*program, stream, LaunchConfig::for_num_elems(0), operands.arguments);
+    CHECK(std::string(calls()).empty());
+    CHECK_THROWS_AS(runtime::launch(*program, stream, LaunchConfig::for_num_elems(0), std::span(operands.arguments, 2)), LaunchError);
+  }
+}
+
+TEST_CASE("PTX that the driver cannot assemble is an error with the driver's log") {
+  FAKE_CUDA_CONTROL(fake_cuda_reject_ptx)("ptxas application ptx input, line 12; error: Unknown symbol");
+  try {
+    runtime::load_program(Device::gpu(), graphs::vecadd("rejected", 2));
+    FAIL("no error");
+  } catch (const CompileError& e) {
+    CHECK(e.kernel == "rejected");
+    CHECK_THAT(e.what(), Contains("cannot assemble its PTX on GPU 0 (cuLinkComplete): CUDA_ERROR_INVALID_VALUE") && Contains("line 12; error: Unknown symbol"));
+  }
+  runtime::load_program(Device::gpu(), graphs::vecadd("rejected", 2));  // the failure was not kept
+}
+
+TEST_CASE("every failed call while a kernel is loaded or launched is an error, and the next try works") {
+  const Device gpu = Device::gpu();
+  const Stream stream = gpu.default_stream();
+  Operands operands(stream, 10);
+  std::uint64_t salt = 100;
+  for (const char* function : {"cuLinkCreate", "cuLinkAddData", "cuLinkComplete", "cuModuleLoadData", "cuModuleGetFunction", "cuFuncGetAttribute", "cuLaunchKernel"}) {
+    const auto graph = graphs::vecadd("failing", ++salt);
+    const auto run = [&] { runtime::launch(*runtime::load_program(gpu, graph), stream, LaunchConfig::for_num_elems(10), operands.arguments); };
+    fail_next(function, runtime::cuda::OUT_OF_MEMORY);
+    CHECK_THROWS_WITH(run(), Contains(function) && Contains("CUDA_ERROR_OUT_OF_MEMORY") && Contains("GPU 0"));
+    run();
+  }
+  CHECK(errors() == 0);
+}
+
+TEST_CASE("a kernel's own limit on the block is kept") {
+  const auto set_limit = FAKE_CUDA_CONTROL(fake_cuda_block_limit);
+  const Device gpu = Device::gpu();
+  set_limit(128);
+  const auto program = runtime::load_program(gpu, graphs::vecadd("many_registers", 3));
+  set_limit(1024);
+  Operands operands(gpu.default_stream(), 10);
+  CHECK_THROWS_WITH(runtime::launch(*program, gpu.default_stream(), LaunchConfig::for_num_elems(10), operands.arguments),
+                    "kernel 'many_registers': needed at most 128 threads a block, got 256 (block 256 x 1 x 1)");
+}
+
+TEST_CASE("GPUs of one target share what was compiled") {
+  const auto compiles = FAKE_JIT_CONTROL(fake_jit_compiles);
+  const auto graph = graphs::vecadd("shared_by_gpus", 4);
+  const int before = compiles();
+  const auto first = runtime::load_program(Device::gpu(0), graph), second = runtime::load_program(Device::gpu(1), graph);
+  CHECK(compiles() == before + 1);
+  CHECK(first != second);
+  for (const Device& gpu : {Device::gpu(0), Device::gpu(1)}) {
+    Operands operands(gpu.default_stream(), 10);
+    runtime::launch(gpu.id() == 1 ? *first : *second, gpu.default_stream(), LaunchConfig::for_num_elems(10), operands.arguments);
+    CHECK(operands.c.to_host(gpu.default_stream()) == std::vector<float>(10, 3.5f));
+  }
+  CHECK(errors() == 0);
+}
