@@ -73,7 +73,9 @@ TEST_CASE("large work runs on several threads and small work on the caller alone
 
   Counts nothing(64);
   struct Small {
-    static void run(void* context, std::uint64_t, std::uint64_t) { static_cast<std::set<std::thread::id>*>(context)->insert(std::this_thread::get_id()); }
+    static void run(void* context, std::uint64_t, std::uint64_t) {
+      static_cast<std::set<std::thread::id>*>(context)->insert(std::this_thread::get_id());
+    }
   };
   std::set<std::thread::id> small;
   pool.run(64, Small::run, &small);

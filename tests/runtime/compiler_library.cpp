@@ -27,8 +27,9 @@ TEST_CASE("a file that OXIDE_JIT names and that is not there is an error with ke
 }
 
 TEST_CASE("a library of another ABI version is refused with both versions") {
-  CHECK_THROWS_WITH(Library::open(FAKE_JIT_OF_ANOTHER_VERSION),
-                    Contains(FAKE_JIT_OF_ANOTHER_VERSION) && Contains("ABI version 99") && Contains("need " + std::to_string(OXIDE_JIT_ABI_VERSION)) && Contains("OXIDE_JIT"));
+  CHECK_THROWS_WITH(Library::open(FAKE_JIT_OF_ANOTHER_VERSION), Contains(FAKE_JIT_OF_ANOTHER_VERSION) && Contains("ABI version 99") &&
+                                                                    Contains("need " + std::to_string(OXIDE_JIT_ABI_VERSION)) &&
+                                                                    Contains("OXIDE_JIT"));
 }
 
 TEST_CASE("a library without the compiler's functions is refused") {

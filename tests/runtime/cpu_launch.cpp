@@ -63,7 +63,8 @@ TEST_CASE("an index out of bounds on the CPU is a fault with its line and values
     FAIL("no fault");
   } catch (const KernelFault& fault) {
     CHECK(std::string(fault.what()) ==
-          "kernel 'vecadd': index 50 is outside of parameter 2, which has 50 elements, in block (0, 0, 0), thread (50, 0, 0) (kernel.cpp:21)");
+          "kernel 'vecadd': index 50 is outside of parameter 2, which has 50 elements, in block (0, 0, 0), thread (50, 0, 0) "
+          "(kernel.cpp:21)");
     CHECK(fault.line.line == 21);
     CHECK(fault.thread[0] == 50);
   }
@@ -75,7 +76,8 @@ TEST_CASE("a kernel does not change the thread's floating-point environment") {
   if (no_compiler()) OXIDE_SKIP("the compiler library is not built");
   const Stream stream = Device::cpu().default_stream();
   const float tiny = 1e-42f;  // subnormal
-  const auto a = DeviceBuffer<float>::from_host(stream, std::vector<float>{tiny, 1.0f}), b = DeviceBuffer<float>::from_host(stream, std::vector<float>{0, 1e-10f});
+  const auto a = DeviceBuffer<float>::from_host(stream, std::vector<float>{tiny, 1.0f}),
+             b = DeviceBuffer<float>::from_host(stream, std::vector<float>{0, 1e-10f});
   auto c = DeviceBuffer<float>::zeroed(stream, 2);
   std::fesetround(FE_UPWARD);
   std::feclearexcept(FE_ALL_EXCEPT);

@@ -86,8 +86,7 @@ TEST_CASE("a driver without a device is told with the driver's name for it") {
 
 TEST_CASE("a GPU that is not there or too old is told") {
   CHECK(probe("", "gpu7") == "threw: opening GPU 7: the driver shows 2, counted from 0");
-  CHECK(probe("FAKE_CUDA_SM=70", "gpu") ==
-        "threw: opening GPU 0 (Fake GPU): unsupported architecture: needed sm_75 or newer, found sm_70");
+  CHECK(probe("FAKE_CUDA_SM=70", "gpu") == "threw: opening GPU 0 (Fake GPU): unsupported architecture: needed sm_75 or newer, found sm_70");
   CHECK(probe("FAKE_CUDA_SM=70", "all") == "0 ");
   CHECK_THAT(probe("FAKE_CUDA_SM=70", "why"), Contains("unsupported architecture"));
 }

@@ -21,8 +21,9 @@ constexpr bool same_abi() {
     using PointedA = std::remove_pointer_t<A>;
     using PointedB = std::remove_pointer_t<B>;
     if constexpr (std::is_void_v<PointedA> || std::is_void_v<PointedB> || std::is_function_v<PointedA>) return false;
-    else return std::is_const_v<PointedA> == std::is_const_v<PointedB> && same_abi<std::remove_cv_t<PointedA>, std::remove_cv_t<PointedB>>();
-  } else if constexpr ((std::is_enum_v<A> || std::is_integral_v<A>)&&(std::is_enum_v<B> || std::is_integral_v<B>)) {
+    else
+      return std::is_const_v<PointedA> == std::is_const_v<PointedB> && same_abi<std::remove_cv_t<PointedA>, std::remove_cv_t<PointedB>>();
+  } else if constexpr ((std::is_enum_v<A> || std::is_integral_v<A>) && (std::is_enum_v<B> || std::is_integral_v<B>)) {
     return sizeof(A) == sizeof(B) && (std::is_enum_v<A> || std::is_enum_v<B> || std::is_signed_v<A> == std::is_signed_v<B>);
   } else if constexpr (std::is_class_v<A> && std::is_class_v<B>) {
     return sizeof(A) == sizeof(B) && alignof(A) == alignof(B);
@@ -50,7 +51,7 @@ constexpr bool equal_text(const char* a, const char* b) {
 }
 
 // cuda.h's plain names are macros for the current ABI version: what they expand to is the symbol that has to be loaded.
-#define CHECK_FUNCTION(name, symbol, parameters)                                                               \
+#define CHECK_FUNCTION(name, symbol, parameters)                                                                    \
   static_assert(equal_text(OXIDE_EXPANDED_TEXT_OF(cu##name), #symbol), "another ABI version is current: " #symbol); \
   static_assert(SameFunction<decltype(cuda::DriverFunctions::name), decltype(&::symbol)>::value, #symbol " differs");
 OXIDE_CUDA_FUNCTIONS(CHECK_FUNCTION)

@@ -46,13 +46,15 @@ TEST_CASE("with a folder each stage is a file") {
 }
 
 TEST_CASE("a folder that cannot be written is said and the kernel runs") {
-  CHECK_THAT(probe("OXIDE_DUMP=ptx:/dev/null/x", "compile_gpu"), Contains("cannot write /dev/null/x/vecadd.") && Contains("vecadd compiled"));
+  CHECK_THAT(probe("OXIDE_DUMP=ptx:/dev/null/x", "compile_gpu"),
+             Contains("cannot write /dev/null/x/vecadd.") && Contains("vecadd compiled"));
 }
 
 TEST_CASE("sass comes from a disassembler in PATH, or a line says why not") {
   const std::string folder = output_of("mktemp -d");
   output_of("printf '#!/bin/sh\\necho disassembled $1; cat $2\\n' > " + folder + "/cuobjdump; chmod +x " + folder + "/cuobjdump");
-  CHECK_THAT(probe("PATH=" + folder + ":$PATH OXIDE_DUMP=sass", "compile_gpu"), Contains("disassembled -sass") && Contains("cubin of vecadd for sm_90"));
+  CHECK_THAT(probe("PATH=" + folder + ":$PATH OXIDE_DUMP=sass", "compile_gpu"),
+             Contains("disassembled -sass") && Contains("cubin of vecadd for sm_90"));
   CHECK_THAT(probe("OXIDE_DUMP=sass", "compile"), Contains("no sass of vecadd: it was compiled for the CPU"));
   if (output_of("ls /usr/local/cuda/bin").find("cuobjdump") == std::string::npos)
     CHECK_THAT(probe("PATH=/usr/bin:/bin OXIDE_DUMP=sass", "compile_gpu"), Contains("no sass of vecadd: neither cuobjdump nor nvdisasm"));

@@ -34,7 +34,8 @@ TEST_CASE("a kernel runs on the GPU", "[gpu]") {
   if (const std::string why = why_not(); !why.empty()) OXIDE_SKIP(why);
   const Stream stream = Device::gpu().default_stream();
   for (const std::size_t n : {1u, 257u, 1u << 20}) {
-    const auto a = DeviceBuffer<float>::from_host(stream, std::vector<float>(n, 1.5f)), b = DeviceBuffer<float>::from_host(stream, std::vector<float>(n, 2.0f));
+    const auto a = DeviceBuffer<float>::from_host(stream, std::vector<float>(n, 1.5f)),
+               b = DeviceBuffer<float>::from_host(stream, std::vector<float>(n, 2.0f));
     auto c = DeviceBuffer<float>::zeroed(stream, n);
     vecadd(stream, a, b, c);
     CHECK(c.to_host(stream) == std::vector<float>(n, 3.5f));

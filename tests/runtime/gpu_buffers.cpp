@@ -97,7 +97,8 @@ TEST_CASE("wrong sizes in copies name both sizes") {
     std::vector<int> five(5, 1), four(4, 1);
     CHECK_THROWS_WITH(buffer.copy_from(stream, five), "copying a host range to a buffer: the buffer has 4 elements, the other side has 5");
     CHECK_THROWS_WITH(buffer.copy_to(stream, five), "copying a buffer to the host: the buffer has 4 elements, the other side has 5");
-    CHECK_THROWS_WITH(buffer.copy_from(stream, DeviceBuffer<int>::zeroed(stream, 3)), "copying a buffer to a buffer: the buffer has 4 elements, the other side has 3");
+    CHECK_THROWS_WITH(buffer.copy_from(stream, DeviceBuffer<int>::zeroed(stream, 3)),
+                      "copying a buffer to a buffer: the buffer has 4 elements, the other side has 3");
     buffer.copy_from(stream, four);
     CHECK(buffer.to_host(stream) == four);
   }
@@ -111,7 +112,8 @@ TEST_CASE("buffers copy to buffers of their device only") {
   to.copy_from(gpu, from);
   CHECK(to.to_host(gpu) == std::vector<int>{1, 2, 3});
   CHECK_THROWS_WITH(to.to_host(other), "copying a buffer to the host: the buffer is on device 1, the stream on device 2");
-  CHECK_THROWS_WITH(to.copy_from(cpu, std::vector<int>{1, 2, 3}), "copying a host range to a buffer: the buffer is on device 1, the stream on device 0");
+  CHECK_THROWS_WITH(to.copy_from(cpu, std::vector<int>{1, 2, 3}),
+                    "copying a host range to a buffer: the buffer is on device 1, the stream on device 0");
   auto elsewhere = DeviceBuffer<int>::uninitialized(other, 3);
   CHECK_THROWS_AS(elsewhere.copy_from(other, from), oxide::Error);
   CHECK(errors() == 0);

@@ -30,7 +30,8 @@ void launch_faulty(const Device& gpu, const std::string& name, std::size_t short
 
 bool works(const Device& gpu) {
   const Stream stream = gpu.default_stream();
-  const auto a = DeviceBuffer<float>::from_host(stream, std::vector<float>(10, 1.0f)), b = DeviceBuffer<float>::from_host(stream, std::vector<float>(10, 2.0f));
+  const auto a = DeviceBuffer<float>::from_host(stream, std::vector<float>(10, 1.0f)),
+             b = DeviceBuffer<float>::from_host(stream, std::vector<float>(10, 2.0f));
   auto c = DeviceBuffer<float>::zeroed(stream, 10);
   const Argument arguments[] = {a.argument(), b.argument(), c.argument()};
   runtime::launch(*runtime::load_program(gpu, graphs::vecadd("afterwards")), stream, LaunchConfig::for_num_elems(10), arguments);
@@ -54,7 +55,8 @@ TEST_CASE("the call that meets a fault throws it with kernel, line, values, bloc
     CHECK(fault.block[0] == 1);
     CHECK(fault.thread[0] == 44);
     CHECK(std::string(fault.what()) ==
-          "kernel 'short_input': index 300 is outside of parameter 2, which has 300 elements, in block (1, 0, 0), thread (44, 0, 0) (kernel.cpp:21)");
+          "kernel 'short_input': index 300 is outside of parameter 2, which has 300 elements, in block (1, 0, 0), thread (44, 0, 0) "
+          "(kernel.cpp:21)");
   }
   CHECK_THROWS_WITH(stream.synchronize(), LOST);
   CHECK_THROWS_AS(stream.synchronize(), DeviceError);
@@ -106,7 +108,8 @@ TEST_CASE("a lost context without a fault says what the driver said") {
   const Stream stream = gpu.default_stream();
   const auto buffer = DeviceBuffer<int>::zeroed(stream, 3);
   FAKE_CUDA_CONTROL(fake_cuda_fail_next)("cuMemcpyDtoHAsync", runtime::cuda::ILLEGAL_ADDRESS);
-  CHECK_THROWS_WITH(buffer.to_host(stream), Contains("copying to the host (cuMemcpyDtoHAsync) on GPU 0: CUDA_ERROR_ILLEGAL_ADDRESS") && Contains("lost"));
+  CHECK_THROWS_WITH(buffer.to_host(stream),
+                    Contains("copying to the host (cuMemcpyDtoHAsync) on GPU 0: CUDA_ERROR_ILLEGAL_ADDRESS") && Contains("lost"));
   CHECK_THROWS_WITH(buffer.to_host(stream), Contains("context is lost since: CUDA_ERROR_ILLEGAL_ADDRESS"));
   gpu.reset();
   CHECK(works(gpu));

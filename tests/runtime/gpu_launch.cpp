@@ -25,8 +25,9 @@ const auto errors = FAKE_CUDA_CONTROL(fake_cuda_errors);
 
 struct Operands {
   Operands(const Stream& stream, std::size_t n)
-      : a(DeviceBuffer<float>::from_host(stream, std::vector<float>(n, 1.5f))), b(DeviceBuffer<float>::from_host(stream, std::vector<float>(n, 2.0f))),
-        c(DeviceBuffer<float>::zeroed(stream, n)), arguments{a.argument(), b.argument(), c.argument()} {}
+      : a(DeviceBuffer<float>::from_host(stream, std::vector<float>(n, 1.5f))),
+        b(DeviceBuffer<float>::from_host(stream, std::vector<float>(n, 2.0f))), c(DeviceBuffer<float>::zeroed(stream, n)),
+        arguments{a.argument(), b.argument(), c.argument()} {}
   DeviceBuffer<float> a, b, c;
   Argument arguments[3];
 };
@@ -93,7 +94,8 @@ TEST_CASE("PTX that the driver cannot assemble is an error with the driver's log
     FAIL("no error");
   } catch (const CompileError& e) {
     CHECK(e.kernel == "rejected");
-    CHECK_THAT(e.what(), Contains("cannot assemble its PTX on GPU 0 (cuLinkComplete): CUDA_ERROR_INVALID_VALUE") && Contains("line 12; error: Unknown symbol"));
+    CHECK_THAT(e.what(), Contains("cannot assemble its PTX on GPU 0 (cuLinkComplete): CUDA_ERROR_INVALID_VALUE") &&
+                             Contains("line 12; error: Unknown symbol"));
   }
   runtime::load_program(Device::gpu(), graphs::vecadd("rejected", 2));  // the failure was not kept
 }
@@ -103,9 +105,12 @@ TEST_CASE("every failed call while a kernel is loaded or launched is an error, a
   const Stream stream = gpu.default_stream();
   Operands operands(stream, 10);
   std::uint64_t salt = 100;
-  for (const char* function : {"cuLinkCreate", "cuLinkAddData", "cuLinkComplete", "cuModuleLoadData", "cuModuleGetFunction", "cuFuncGetAttribute", "cuLaunchKernel"}) {
+  for (const char* function : {"cuLinkCreate", "cuLinkAddData", "cuLinkComplete", "cuModuleLoadData", "cuModuleGetFunction",
+                               "cuFuncGetAttribute", "cuLaunchKernel"}) {
     const auto graph = graphs::vecadd("failing", ++salt);
-    const auto run = [&] { runtime::launch(*runtime::load_program(gpu, graph), stream, LaunchConfig::for_num_elems(10), operands.arguments); };
+    const auto run = [&] {
+      runtime::launch(*runtime::load_program(gpu, graph), stream, LaunchConfig::for_num_elems(10), operands.arguments);
+    };
     fail_next(function, runtime::cuda::OUT_OF_MEMORY);
     CHECK_THROWS_WITH(run(), Contains(function) && Contains("CUDA_ERROR_OUT_OF_MEMORY") && Contains("GPU 0"));
     run();

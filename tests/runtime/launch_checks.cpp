@@ -86,7 +86,8 @@ TEST_CASE("grid and block stay within the device's limits") {
 
 TEST_CASE("a kernel with 1-D indices takes one-dimensional launches only") {
   ON_EVERY_DEVICE {
-    for (const LaunchConfig config : {LaunchConfig{{1, 2}, 32}, LaunchConfig{{1, 1, 2}, 32}, LaunchConfig{1, {32, 2}}, LaunchConfig{1, {32, 1, 2}}}) {
+    for (const LaunchConfig config :
+         {LaunchConfig{{1, 2}, 32}, LaunchConfig{{1, 1, 2}, 32}, LaunchConfig{1, {32, 2}}, LaunchConfig{1, {32, 1, 2}}}) {
       Launch launch(device);
       launch.config = config;
       CHECK(refusal(launch).needed == "a one-dimensional launch, because the kernel uses thread::index_1d (kernel.cpp:10)");

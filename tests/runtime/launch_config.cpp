@@ -29,7 +29,8 @@ TEST_CASE("for_num_elems takes larger blocks when the grid would be too long") {
   CHECK(LaunchConfig::for_num_elems(most * 256 + 1).block == Dim3(512));
   CHECK(LaunchConfig::for_num_elems(most * 1024).block == Dim3(1024));
   CHECK(LaunchConfig::for_num_elems(most * 1024).grid == Dim3(0x7fffffff));
-  CHECK_THROWS_WITH(LaunchConfig::for_num_elems(most * 1024 + 1), "launch: needed at most 2199023254528 threads in one launch, got 2199023254529 elements");
+  CHECK_THROWS_WITH(LaunchConfig::for_num_elems(most * 1024 + 1),
+                    "launch: needed at most 2199023254528 threads in one launch, got 2199023254529 elements");
   CHECK_THROWS_AS(LaunchConfig::for_num_elems(~0ull), oxide::LaunchError);
 }
 

@@ -23,7 +23,8 @@ const auto set_delay = FAKE_JIT_CONTROL(fake_jit_delay);
 
 TEST_CASE("an equal graph is compiled once") {
   const int before = compiles();
-  const auto first = load_program(Device::cpu(), graphs::vecadd("once", 10)), second = load_program(Device::cpu(), graphs::vecadd("once", 10));
+  const auto first = load_program(Device::cpu(), graphs::vecadd("once", 10)),
+             second = load_program(Device::cpu(), graphs::vecadd("once", 10));
   CHECK(first == second);
   CHECK(compiles() == before + 1);
 }
@@ -40,7 +41,8 @@ TEST_CASE("another graph, target or option is another program") {
 
 TEST_CASE("kernels that differ in names and lines share code, and each tells its own") {
   const int before = compiles();
-  const auto first = load_program(Device::cpu(), graphs::vecadd("first", 13, 10)), second = load_program(Device::cpu(), graphs::vecadd("second", 13, 10)),
+  const auto first = load_program(Device::cpu(), graphs::vecadd("first", 13, 10)),
+             second = load_program(Device::cpu(), graphs::vecadd("second", 13, 10)),
              third = load_program(Device::cpu(), graphs::vecadd("first", 13, 50));
   CHECK(compiles() == before + 1);
   CHECK(first->graph().name == "first");

@@ -11,6 +11,7 @@
 
 #include <oxide/error.hpp>
 #include <oxide/jit/abi.h>
+#include <oxide/jit/library_path.hpp>
 
 namespace oxide::jit {
 
@@ -82,7 +83,8 @@ inline Library Library::open(const std::string& file) {
   void* handle = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (handle == nullptr) {
     const char* why = dlerror();
-    throw CompileError("", "cannot load the compiler library '" + file + "': " + (why == nullptr ? "unknown reason" : why) + detail::library_hint);
+    throw CompileError(
+        "", "cannot load the compiler library '" + file + "': " + (why == nullptr ? "unknown reason" : why) + detail::library_hint);
   }
   try {
     Library library;
@@ -105,9 +107,7 @@ inline Library Library::open(const std::string& file) {
 inline Library Library::find() {
   if (const std::string named = detail::environment("OXIDE_JIT"); !named.empty()) return open(named);
   std::vector<std::string> files;
-#ifdef OXIDE_JIT_PATH
-  files.push_back(OXIDE_JIT_PATH);
-#endif
+  if (detail::library_path_hint != nullptr) files.push_back(detail::library_path_hint);
   if (const std::string folder = detail::executable_folder(); !folder.empty()) {
     files.push_back(folder + detail::library_name);
     files.push_back(folder + "../lib/" + detail::library_name);

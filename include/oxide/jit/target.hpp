@@ -42,8 +42,8 @@ struct ArchitectureRow {
   std::uint32_t ptx;  // the oldest PTX ISA with it
 };
 // PTX ISA, ".target".
-inline constexpr ArchitectureRow architecture_rows[] = {{75, 63},  {80, 70},  {86, 71},  {87, 74},  {88, 90},  {89, 78}, {90, 78},
-                                                        {100, 86}, {103, 88}, {110, 90}, {120, 87}, {121, 88}};
+inline constexpr ArchitectureRow architecture_rows[] = {{75, 63}, {80, 70},  {86, 71},  {87, 74},  {88, 90},  {89, 78},
+                                                        {90, 78}, {100, 86}, {103, 88}, {110, 90}, {120, 87}, {121, 88}};
 
 }  // namespace detail
 

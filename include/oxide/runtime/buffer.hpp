@@ -20,10 +20,12 @@ namespace oxide {
 
 // A host range whose elements lie one after the other and are T's: a vector, an array, a span.
 template <class Range, class T>
-concept HostRange = requires(const Range& range) {
-  { std::data(range) } -> std::convertible_to<const T*>;
-  { std::size(range) } -> std::convertible_to<std::size_t>;
-} && !requires(const Range& range) { range.device_id(); } /* a buffer's data is not the host's */ && std::same_as<std::remove_cv_t<std::remove_pointer_t<decltype(std::data(std::declval<const Range&>()))>>, T>;
+concept HostRange =
+    requires(const Range& range) {
+      { std::data(range) } -> std::convertible_to<const T*>;
+      { std::size(range) } -> std::convertible_to<std::size_t>;
+    } && !requires(const Range& range) { range.device_id(); } /* a buffer's data is not the host's */ &&
+    std::same_as<std::remove_cv_t<std::remove_pointer_t<decltype(std::data(std::declval<const Range&>()))>>, T>;
 
 // `size()` elements of T in one device's memory. Move-only. It belongs to the stream it was made with: its memory is given back in
 // that stream's order, after the work that was put there before. Work on it in another stream has to be ordered by
@@ -149,7 +151,8 @@ class DeviceBuffer {
 
   void require_size(const char* doing, std::size_t other) const {
     if (other != size_)
-      throw Error(std::string(doing) + ": the buffer has " + std::to_string(size_) + " elements, the other side has " + std::to_string(other));
+      throw Error(std::string(doing) + ": the buffer has " + std::to_string(size_) + " elements, the other side has " +
+                  std::to_string(other));
   }
   void require_device(const char* doing, const Stream& stream) const {
     if (stream_ == nullptr && size_ == 0) return;

@@ -47,7 +47,8 @@ inline std::string fault_text(const ir::Graph& graph, const oxide_fault_site& si
     }
     case OXIDE_FAULT_DIVISION:
       return integer_text(operation == nullptr ? ir::Type::u64 : operation->type, record.values[0]) + " divided by zero";
-    default: return "a check failed";
+    default:
+      return "a check failed";
   }
 }
 

@@ -64,11 +64,12 @@ inline std::string_view kind_text(ir::ParameterKind kind) { return kind == ir::P
   if (!within(config.block, most.block)) throw refuse("a block of at most " + most.block.text() + " threads", config.block.text());
   if (config.threads_per_block() > most.threads_per_block)
     throw refuse("at most " + std::to_string(most.threads_per_block) + " threads a block",
-           std::to_string(config.threads_per_block()) + " (block " + config.block.text() + ")");
+                 std::to_string(config.threads_per_block()) + " (block " + config.block.text() + ")");
   if (!within(config.grid, most.grid)) throw refuse("a grid of at most " + most.grid.text() + " blocks", config.grid.text());
   if (plan.one_dimensional)
     throw refuse("a one-dimensional launch, because the kernel uses thread::index_1d" + space(ir::SpaceKind::linear), config.text());
-  throw refuse("a launch without a third dimension, because the kernel uses thread::index_2d" + space(ir::SpaceKind::grid_2d), config.text());
+  throw refuse("a launch without a third dimension, because the kernel uses thread::index_2d" + space(ir::SpaceKind::grid_2d),
+               config.text());
 }
 
 inline std::string span_text(const LaunchPlan& plan, std::span<const Argument> arguments, std::size_t i) {
@@ -79,10 +80,11 @@ inline std::string span_text(const LaunchPlan& plan, std::span<const Argument> a
                                                       std::size_t written, std::size_t other) {
   const auto begin = [&](std::size_t i) { return reinterpret_cast<std::uintptr_t>(arguments[i].pointer); };
   const auto end = [&](std::size_t i) { return begin(i) + arguments[i].length * plan.parameters[i].element_size; };
-  const std::uint64_t common = (end(written) < end(other) ? end(written) : end(other)) - (begin(written) > begin(other) ? begin(written) : begin(other));
-  throw LaunchError(graph.name, static_cast<int>(written), "memory that no other parameter uses, because the kernel writes it",
-                    span_text(plan, arguments, written) + " that shares " + std::to_string(common) + " bytes with " +
-                        span_text(plan, arguments, other));
+  const std::uint64_t common =
+      (end(written) < end(other) ? end(written) : end(other)) - (begin(written) > begin(other) ? begin(written) : begin(other));
+  throw LaunchError(
+      graph.name, static_cast<int>(written), "memory that no other parameter uses, because the kernel writes it",
+      span_text(plan, arguments, written) + " that shares " + std::to_string(common) + " bytes with " + span_text(plan, arguments, other));
 }
 
 [[noreturn]] [[gnu::cold]] inline void refuse_argument(const LaunchPlan& plan, const ir::Graph& graph, const Argument& argument,
@@ -100,7 +102,8 @@ inline std::string span_text(const LaunchPlan& plan, std::span<const Argument> a
   if (argument.length > ~std::uint64_t{0} / p.element_size) throw refuse("at most 2^64 bytes", elements);
   const auto address = reinterpret_cast<std::uintptr_t>(argument.pointer);
   if (address % p.element_size != 0)
-    throw refuse("memory aligned to " + std::to_string(p.element_size) + " bytes", "an address that is " + std::to_string(address % p.element_size) + " off");
+    throw refuse("memory aligned to " + std::to_string(p.element_size) + " bytes",
+                 "an address that is " + std::to_string(address % p.element_size) + " off");
   throw refuse("memory within the address space", elements + " at address " + std::to_string(address));
 }
 
@@ -165,14 +168,17 @@ inline void check_shape(const LaunchPlan& plan, const ir::Graph& graph, const La
   fits &= grid.x <= most.grid.x && grid.y <= most.grid.y && grid.z <= most.grid.z;
   if (plan.flat || plan.one_dimensional) fits &= block.z == 1 && grid.z <= 1;
   if (plan.one_dimensional) fits &= block.y == 1 && grid.y <= 1;
-  if (!fits) [[unlikely]] detail::refuse_shape(plan, graph, config);
+  if (!fits) [[unlikely]]
+    detail::refuse_shape(plan, graph, config);
 }
 
 inline void check_arguments(const LaunchPlan& plan, const ir::Graph& graph, std::span<const Argument> arguments) {
   const std::size_t count = plan.parameters.size();
-  if (arguments.size() != count) [[unlikely]] detail::refuse_count(graph, arguments.size());
+  if (arguments.size() != count) [[unlikely]]
+    detail::refuse_count(graph, arguments.size());
   for (std::size_t i = 0; i != count; ++i)
-    if (!detail::argument_fits(plan, plan.parameters[i], arguments[i])) [[unlikely]] detail::refuse_argument(plan, graph, arguments[i], i);
+    if (!detail::argument_fits(plan, plan.parameters[i], arguments[i])) [[unlikely]]
+      detail::refuse_argument(plan, graph, arguments[i], i);
   // What is written may share no byte with anything else that is read or written: reads go through caches that writes do not reach.
   for (const std::uint32_t w : plan.written) {
     const auto begin = reinterpret_cast<std::uintptr_t>(arguments[w].pointer);
@@ -182,7 +188,8 @@ inline void check_arguments(const LaunchPlan& plan, const ir::Graph& graph, std:
       if (i == w || !(p.read || (p.written && i > w))) continue;
       const auto other = reinterpret_cast<std::uintptr_t>(arguments[i].pointer);
       const std::uintptr_t other_end = other + arguments[i].length * p.element_size;
-      if ((begin > other ? begin : other) < (end < other_end ? end : other_end)) [[unlikely]] detail::refuse_overlap(plan, graph, arguments, w, i);
+      if ((begin > other ? begin : other) < (end < other_end ? end : other_end)) [[unlikely]]
+        detail::refuse_overlap(plan, graph, arguments, w, i);
     }
   }
 }

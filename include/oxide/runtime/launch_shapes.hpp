@@ -30,8 +30,9 @@ OXIDE_INLINE LaunchConfig LaunchConfig::for_2d(std::uint64_t width, std::uint64_
   while (32 * rows < largest_block && detail::blocks_for(height, rows) > largest_grid_yz) rows *= 2;
   const std::uint64_t x = detail::blocks_for(width, 32), y = detail::blocks_for(height, rows);
   if (x > largest_grid_x || y > largest_grid_yz)
-    throw LaunchError("", -1, "at most " + std::to_string(std::uint64_t{largest_grid_x} * 32) + " columns and " +
-                                  std::to_string(std::uint64_t{largest_grid_yz} * (largest_block / 32)) + " rows in one launch",
+    throw LaunchError("", -1,
+                      "at most " + std::to_string(std::uint64_t{largest_grid_x} * 32) + " columns and " +
+                          std::to_string(std::uint64_t{largest_grid_yz} * (largest_block / 32)) + " rows in one launch",
                       std::to_string(width) + " columns and " + std::to_string(height) + " rows");
   return {Dim3(static_cast<std::uint32_t>(x), static_cast<std::uint32_t>(y)), Dim3(32, rows)};
 }

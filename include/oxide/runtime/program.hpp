@@ -45,7 +45,8 @@ class Program {
 // others that want it wait; a failure is not kept. Programs stay until the process ends.
 // Throws CompileError when the compiler library is missing or the kernel does not compile, DeviceError, LaunchError when the kernel has
 // more parameters than can be passed.
-std::shared_ptr<const Program> load_program(const Device& device, std::shared_ptr<const ir::Graph> graph, const CompileOptions& options = {});
+std::shared_ptr<const Program> load_program(const Device& device, std::shared_ptr<const ir::Graph> graph,
+                                            const CompileOptions& options = {});
 
 // What the compiler makes of a graph, as text, for a target that this machine need not have. Throws CompileError.
 struct CompiledText {
@@ -93,7 +94,8 @@ class ProgramCache {
     static ProgramCache& cache = *new ProgramCache;  // never freed: kernels may run until the process ends
     return cache;
   }
-  std::shared_ptr<const Program> program(const Device& device, const std::shared_ptr<const ir::Graph>& graph, const CompileOptions& options);
+  std::shared_ptr<const Program> program(const Device& device, const std::shared_ptr<const ir::Graph>& graph,
+                                         const CompileOptions& options);
 
  private:
   std::shared_ptr<const CompiledKernel> compiled(DeviceState& device, const ir::Graph& graph, const CompileOptions& options);
@@ -125,18 +127,19 @@ inline std::shared_ptr<const Program> ProgramCache::program(const Device& device
                                                             const CompileOptions& options) {
   DeviceState& state = device.state();
   const ir::Hash key = key_of(ir::hash(*graph, ir::HashLines::include), options, state.target(), state.id, graph->name);
-  return std::static_pointer_cast<const Program>(programs_.get(
-      key, [&] { return std::shared_ptr<const Program>(new Program(state, graph, compiled(state, *graph, options))); }));
+  return std::static_pointer_cast<const Program>(
+      programs_.get(key, [&] { return std::shared_ptr<const Program>(new Program(state, graph, compiled(state, *graph, options))); }));
 }
 
-inline std::shared_ptr<const CompiledKernel> ProgramCache::compiled(DeviceState& device, const ir::Graph& graph, const CompileOptions& options) {
+inline std::shared_ptr<const CompiledKernel> ProgramCache::compiled(DeviceState& device, const ir::Graph& graph,
+                                                                    const CompileOptions& options) {
   const ir::Hash hash = ir::hash(graph, options.line_info ? ir::HashLines::include : ir::HashLines::ignore);
   return std::static_pointer_cast<const CompiledKernel>(
       compiled_.get(key_of(hash, options, device.target(), 0, {}), [&] { return compile(device, graph, options, hash); }));
 }
 
-inline std::shared_ptr<const CompiledKernel> ProgramCache::compile(DeviceState& device, const ir::Graph& graph, const CompileOptions& options,
-                                                                   const ir::Hash& hash) {
+inline std::shared_ptr<const CompiledKernel> ProgramCache::compile(DeviceState& device, const ir::Graph& graph,
+                                                                   const CompileOptions& options, const ir::Hash& hash) {
   const jit::Dump& dump = jit::Dump::from_environment();
   BuildTimes times;
   {
@@ -167,7 +170,8 @@ inline Program::Program(DeviceState& device, std::shared_ptr<const ir::Graph> gr
   plan_ = make_launch_plan(*graph_, device, loaded_->max_threads_per_block);
 }
 
-inline std::shared_ptr<const Program> load_program(const Device& device, std::shared_ptr<const ir::Graph> graph, const CompileOptions& options) {
+inline std::shared_ptr<const Program> load_program(const Device& device, std::shared_ptr<const ir::Graph> graph,
+                                                   const CompileOptions& options) {
   return detail::ProgramCache::get().program(device, graph, options);
 }
 

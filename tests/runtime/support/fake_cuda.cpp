@@ -105,7 +105,8 @@ struct FloatSpan {
   float* data;
   std::uint64_t length;
   explicit FloatSpan(void** argument)
-      : data(reinterpret_cast<float*>(host_address(*static_cast<DevicePointer*>(argument[0])))), length(*static_cast<std::uint64_t*>(argument[1])) {}
+      : data(reinterpret_cast<float*>(host_address(*static_cast<DevicePointer*>(argument[0])))),
+        length(*static_cast<std::uint64_t*>(argument[1])) {}
 };
 
 // As the fake compiler's; the first fault ends it and loses the context.
@@ -133,7 +134,7 @@ void vecadd(std::uint64_t threads, void** arguments) {
 }  // namespace
 
 #define FAKE(name) extern "C" __attribute__((visibility("default"))) Result name
-#define ENTER(name, needs_context)                   \
+#define ENTER(name, needs_context)                         \
   const std::lock_guard<std::recursive_mutex> lock(mutex); \
   if (const int failed = enter(name, needs_context); failed != 0) return failed
 
@@ -148,10 +149,14 @@ FAKE(cuDriverGetVersion)(int* version) {
 }
 FAKE(cuGetErrorName)(Result error, const char** name) {
   switch (error) {
-#define FAKE_NAME(n, value) case value: *name = "CUDA_ERROR_" #n; return SUCCESS;
+#define FAKE_NAME(n, value)   \
+  case value:                 \
+    *name = "CUDA_ERROR_" #n; \
+    return SUCCESS;
     OXIDE_CUDA_RESULTS(FAKE_NAME)
 #undef FAKE_NAME
-    default: return INVALID_VALUE;
+    default:
+      return INVALID_VALUE;
   }
 }
 FAKE(cuGetErrorString)(Result, const char** text) {
@@ -178,16 +183,39 @@ FAKE(cuDeviceGetAttribute)(int* value, DeviceAttribute attribute, DeviceOrdinal)
   using enum DeviceAttribute;
   const int sm = setting("FAKE_CUDA_SM", 90);
   switch (attribute) {
-    case MAX_THREADS_PER_BLOCK: case MAX_BLOCK_DIM_X: case MAX_BLOCK_DIM_Y: *value = 1024; break;
-    case MAX_BLOCK_DIM_Z: *value = 64; break;
-    case MAX_GRID_DIM_X: *value = 0x7fffffff; break;
-    case MAX_GRID_DIM_Y: case MAX_GRID_DIM_Z: *value = 65535; break;
-    case MAX_SHARED_MEMORY_PER_BLOCK: *value = 49152; break;
-    case WARP_SIZE: *value = 32; break;
-    case MULTIPROCESSOR_COUNT: *value = 7; break;
-    case COMPUTE_CAPABILITY_MAJOR: *value = sm / 10; break;
-    case COMPUTE_CAPABILITY_MINOR: *value = sm % 10; break;
-    case MEMORY_POOLS_SUPPORTED: *value = setting("FAKE_CUDA_POOLS", 1); break;
+    case MAX_THREADS_PER_BLOCK:
+    case MAX_BLOCK_DIM_X:
+    case MAX_BLOCK_DIM_Y:
+      *value = 1024;
+      break;
+    case MAX_BLOCK_DIM_Z:
+      *value = 64;
+      break;
+    case MAX_GRID_DIM_X:
+      *value = 0x7fffffff;
+      break;
+    case MAX_GRID_DIM_Y:
+    case MAX_GRID_DIM_Z:
+      *value = 65535;
+      break;
+    case MAX_SHARED_MEMORY_PER_BLOCK:
+      *value = 49152;
+      break;
+    case WARP_SIZE:
+      *value = 32;
+      break;
+    case MULTIPROCESSOR_COUNT:
+      *value = 7;
+      break;
+    case COMPUTE_CAPABILITY_MAJOR:
+      *value = sm / 10;
+      break;
+    case COMPUTE_CAPABILITY_MINOR:
+      *value = sm % 10;
+      break;
+    case MEMORY_POOLS_SUPPORTED:
+      *value = setting("FAKE_CUDA_POOLS", 1);
+      break;
   }
   return SUCCESS;
 }
@@ -296,7 +324,8 @@ FAKE(cuMemFree_v2)(DevicePointer pointer) {
 }
 FAKE(cuMemPoolCreate)(PoolHandle* pool, const PoolProperties* properties) {
   ENTER("cuMemPoolCreate", false);
-  if (properties->allocation_type != MemoryAllocationType::PINNED || properties->location.type != MemoryLocationType::DEVICE) return mistake();
+  if (properties->allocation_type != MemoryAllocationType::PINNED || properties->location.type != MemoryLocationType::DEVICE)
+    return mistake();
   *pool = new CUmemPoolHandle_st{&contexts[properties->location.id]};
   return SUCCESS;
 }
@@ -419,7 +448,8 @@ FAKE(cuLinkDestroy)(LinkHandle state) {
 FAKE(cuLaunchKernel)(FunctionHandle function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x, unsigned block_y,
                      unsigned block_z, unsigned, StreamHandle stream, void** parameters, void**) {
   ENTER("cuLaunchKernel", true);
-  if (!good(stream) || function->module->context != current || grid_x * grid_y * grid_z == 0 || block_x * block_y * block_z == 0) return mistake();
+  if (!good(stream) || function->module->context != current || grid_x * grid_y * grid_z == 0 || block_x * block_y * block_z == 0)
+    return mistake();
   vecadd(std::uint64_t{grid_x} * block_x, parameters);
   return SUCCESS;
 }

@@ -19,7 +19,8 @@ std::atomic<int> compiles{0}, alive{0}, next_status{0};
 std::atomic<unsigned> delay_us{0};
 oxide_jit_request last{};
 
-void report(oxide_fault_record* fault, std::uint32_t site, std::uint64_t index, std::uint64_t length, std::uint64_t block, std::uint64_t thread) {
+void report(oxide_fault_record* fault, std::uint32_t site, std::uint64_t index, std::uint64_t length, std::uint64_t block,
+            std::uint64_t thread) {
   if (__atomic_exchange_n(&fault->claimed, 1u, __ATOMIC_ACQ_REL) != 0) return;
   fault->site = site;
   fault->values[0] = index;

@@ -26,7 +26,8 @@ class Builder {
   void space(ir::SpaceKind kind, std::uint32_t stride, std::uint32_t line) { graph.spaces.push_back({kind, stride, {0, line, 1}}); }
   void block() { graph.blocks.emplace_back(); }
 
-  ir::Variable emit(ir::Opcode opcode, ir::Type type, std::initializer_list<ir::Variable> operands, std::uint64_t immediate, std::uint32_t line) {
+  ir::Variable emit(ir::Opcode opcode, ir::Type type, std::initializer_list<ir::Variable> operands, std::uint64_t immediate,
+                    std::uint32_t line) {
     ir::Operation op;
     op.opcode = opcode;
     op.type = type;
@@ -43,7 +44,9 @@ class Builder {
   }
   // block_index.x * block_dim.x + thread_index.x, as u64
   ir::Variable index_1d(std::uint32_t line) {
-    const auto wide = [&](ir::Opcode opcode) { return emit(ir::Opcode::cast, ir::Type::u64, {emit(opcode, ir::Type::u32, {}, 0, line)}, 0, line); };
+    const auto wide = [&](ir::Opcode opcode) {
+      return emit(ir::Opcode::cast, ir::Type::u64, {emit(opcode, ir::Type::u32, {}, 0, line)}, 0, line);
+    };
     const ir::Variable block = wide(ir::Opcode::block_index), size = wide(ir::Opcode::block_dim), thread = wide(ir::Opcode::thread_index);
     return emit(ir::Opcode::add, ir::Type::u64, {emit(ir::Opcode::mul, ir::Type::u64, {block, size}, 0, line), thread}, 0, line);
   }

@@ -22,8 +22,8 @@ inline std::string output_of(const std::string& command) {
 
 // The probe with the fakes, and with more environment variables.
 inline std::string probe(const std::string& environment, const std::string& command) {
-  return output_of("env -u OXIDE_DEVICE -u OXIDE_DUMP -u OXIDE_CPU_THREADS OXIDE_JIT=" FAKE_JIT " OXIDE_LIBCUDA=" FAKE_CUDA " " + environment +
-                   " " RUNTIME_PROBE " " + command);
+  return output_of("env -u OXIDE_DEVICE -u OXIDE_DUMP -u OXIDE_CPU_THREADS OXIDE_JIT=" FAKE_JIT " OXIDE_LIBCUDA=" FAKE_CUDA " " +
+                   environment + " " RUNTIME_PROBE " " + command);
 }
 
 }  // namespace support

@@ -76,7 +76,8 @@ class CpuKernel final : public LoadedKernel {
           },
           &run, &fault.claimed);
     }
-    if (fault.claimed != 0) [[unlikely]] throw kernel_fault(*graph_, kernel_->code.sites(), fault);
+    if (fault.claimed != 0) [[unlikely]]
+      throw kernel_fault(*graph_, kernel_->code.sites(), fault);
   }
 
  private:

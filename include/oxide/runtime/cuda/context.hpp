@@ -44,11 +44,13 @@ class Context {
 
   // Throws when the call failed: KernelFault when a kernel's check was the cause and this is the first call to meet it, else DeviceError.
   void check(Result result, const char* doing) {
-    if (result != SUCCESS) [[unlikely]] fail(result, doing);
+    if (result != SUCCESS) [[unlikely]]
+      fail(result, doing);
   }
   // Throws DeviceError when this context was lost or the device was reset.
   void require_usable(const char* doing) const {
-    if (state_.load(std::memory_order_relaxed) != usable) [[unlikely]] unusable(doing);
+    if (state_.load(std::memory_order_relaxed) != usable) [[unlikely]]
+      unusable(doing);
   }
   bool is_usable() const { return state_.load(std::memory_order_relaxed) == usable; }
 
@@ -84,8 +86,8 @@ class Context {
   PoolHandle pool_ = nullptr;
   std::atomic<int> state_{usable};
   mutable std::mutex mutex_;
-  std::string lost_by_;            // guarded by mutex_
-  std::vector<SlotOwner> slots_;   // guarded by mutex_
+  std::string lost_by_;  // guarded by mutex_
+  std::vector<SlotOwner> slots_;  // guarded by mutex_
 };
 
 // Makes a context current on this thread for a scope. A thread that had none keeps it, which makes the next scope free; a thread that
@@ -95,7 +97,8 @@ class ContextScope {
  public:
   explicit ContextScope(Context& context) {
     ContextHandle current = nullptr;
-    if (context.driver_.CtxGetCurrent(&current) == SUCCESS && current == context.handle_) [[likely]] return;
+    if (context.driver_.CtxGetCurrent(&current) == SUCCESS && current == context.handle_) [[likely]]
+      return;
     context.check(context.driver_.CtxSetCurrent(context.handle_), "making a GPU's context current (cuCtxSetCurrent)");
     if (current != nullptr) {
       driver_ = &context.driver_;
@@ -103,7 +106,8 @@ class ContextScope {
     }
   }
   ~ContextScope() {
-    if (driver_ != nullptr) [[unlikely]] driver_->CtxSetCurrent(before_);
+    if (driver_ != nullptr) [[unlikely]]
+      driver_->CtxSetCurrent(before_);
   }
   ContextScope(const ContextScope&) = delete;
   ContextScope& operator=(const ContextScope&) = delete;
@@ -116,8 +120,9 @@ class ContextScope {
 namespace detail {
 // The errors after which a context does not work any more (CUDA Driver API, CUresult: "the context cannot be used").
 constexpr bool loses_context(Result result) {
-  constexpr Result codes[] = {ECC_UNCORRECTABLE, NVLINK_UNCORRECTABLE, ILLEGAL_ADDRESS,       LAUNCH_TIMEOUT, CONTEXT_IS_DESTROYED, ASSERT,
-                              HARDWARE_STACK_ERROR, ILLEGAL_INSTRUCTION, MISALIGNED_ADDRESS, INVALID_ADDRESS_SPACE, INVALID_PC, LAUNCH_FAILED};
+  constexpr Result codes[] = {
+      ECC_UNCORRECTABLE,    NVLINK_UNCORRECTABLE, ILLEGAL_ADDRESS,    LAUNCH_TIMEOUT,        CONTEXT_IS_DESTROYED, ASSERT,
+      HARDWARE_STACK_ERROR, ILLEGAL_INSTRUCTION,  MISALIGNED_ADDRESS, INVALID_ADDRESS_SPACE, INVALID_PC,           LAUNCH_FAILED};
   for (const Result code : codes)
     if (code == result) return true;
   return false;
@@ -150,7 +155,8 @@ inline void Context::create_pool() {
   properties.location.id = device_;
   driver_.check(driver_.MemPoolCreate(&pool_, &properties), "making a memory pool (cuMemPoolCreate)");
   std::uint64_t keep = ~std::uint64_t{0};
-  driver_.check(driver_.MemPoolSetAttribute(pool_, PoolAttribute::RELEASE_THRESHOLD, &keep), "setting up a memory pool (cuMemPoolSetAttribute)");
+  driver_.check(driver_.MemPoolSetAttribute(pool_, PoolAttribute::RELEASE_THRESHOLD, &keep),
+                "setting up a memory pool (cuMemPoolSetAttribute)");
 }
 
 template <class Call>
@@ -181,7 +187,8 @@ inline void Context::fail(Result result, const char* doing) {
       fault = find_fault();
       lost_by_ = fault ? std::string(fault->what()) : error + " while " + doing;
       state_.store(lost);
-      if (!fault) throw DeviceError(std::string(doing) + " on " + gpu(), error + "; the GPU's context is lost, see Device::reset()", result);
+      if (!fault)
+        throw DeviceError(std::string(doing) + " on " + gpu(), error + "; the GPU's context is lost, see Device::reset()", result);
     }
   }
   if (fault) throw *fault;
@@ -191,10 +198,10 @@ inline void Context::fail(Result result, const char* doing) {
 inline void Context::unusable(const char* doing) const {
   const std::lock_guard lock(mutex_);
   if (state_.load() == destroyed)
-    throw DeviceError(std::string(doing) + " on " + gpu(),
-                      "the device was reset after this stream or buffer was made; make new ones", CONTEXT_IS_DESTROYED);
-  throw DeviceError(std::string(doing) + " on " + gpu(), "the GPU's context is lost since: " + lost_by_ + "; Device::reset() makes a new one",
-                    LAUNCH_FAILED);
+    throw DeviceError(std::string(doing) + " on " + gpu(), "the device was reset after this stream or buffer was made; make new ones",
+                      CONTEXT_IS_DESTROYED);
+  throw DeviceError(std::string(doing) + " on " + gpu(),
+                    "the GPU's context is lost since: " + lost_by_ + "; Device::reset() makes a new one", LAUNCH_FAILED);
 }
 
 // The driver is called without the lock: a call that fails takes it.
@@ -210,7 +217,8 @@ inline void Context::add_fault_slots() {
   std::memset(host, 0, stride * count);
   const std::lock_guard lock(mutex_);
   for (std::size_t i = count; i-- != 0;)
-    slots_.push_back({{reinterpret_cast<oxide_fault_record*>(static_cast<char*>(host) + i * stride), device + i * stride}, nullptr, nullptr});
+    slots_.push_back(
+        {{reinterpret_cast<oxide_fault_record*>(static_cast<char*>(host) + i * stride), device + i * stride}, nullptr, nullptr});
 }
 
 inline FaultSlot Context::take_fault_slot(std::shared_ptr<const CompiledKernel> kernel, std::shared_ptr<const ir::Graph> graph) {

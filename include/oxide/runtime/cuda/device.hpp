@@ -63,8 +63,9 @@ inline CudaDevice::CudaDevice(const Driver& driver, int ordinal) : driver_(drive
   read_properties();
   target_ = jit::target_of_device(properties.sm, driver_.version());
   if (target_.sm == 0)
-    throw DeviceError("opening GPU " + std::to_string(ordinal) + " (" + properties.name + ")",
-                      "unsupported architecture: needed sm_" + std::to_string(jit::oldest_sm) + " or newer, found sm_" + std::to_string(properties.sm));
+    throw DeviceError(
+        "opening GPU " + std::to_string(ordinal) + " (" + properties.name + ")",
+        "unsupported architecture: needed sm_" + std::to_string(jit::oldest_sm) + " or newer, found sm_" + std::to_string(properties.sm));
 }
 
 inline std::uint32_t CudaDevice::attribute(DeviceAttribute which) const {

@@ -26,7 +26,8 @@ class Driver : public DriverFunctions {
   std::string error_text(Result error) const;
   // Throws DeviceError when a call failed. For calls that are not about one context; see Context::check for those that are.
   void check(Result result, const char* doing) const {
-    if (result != SUCCESS) [[unlikely]] throw DeviceError(doing, error_text(result), result);
+    if (result != SUCCESS) [[unlikely]]
+      throw DeviceError(doing, error_text(result), result);
   }
 
  private:
@@ -39,7 +40,9 @@ class Driver : public DriverFunctions {
 };
 
 namespace detail {
-inline std::string cuda_version_text(std::uint32_t version) { return std::to_string(version / 1000) + '.' + std::to_string(version % 1000 / 10); }
+inline std::string cuda_version_text(std::uint32_t version) {
+  return std::to_string(version / 1000) + '.' + std::to_string(version % 1000 / 10);
+}
 }  // namespace detail
 
 inline std::string Driver::error_text(Result error) const {
@@ -67,8 +70,8 @@ inline void Driver::load() {
   if (version_ < jit::oldest_driver)
     throw DeviceError("loading the CUDA driver", "the driver is too old: needed CUDA " + detail::cuda_version_text(jit::oldest_driver) +
                                                      " (driver 525) or newer, found CUDA " + detail::cuda_version_text(version_));
-#define OXIDE_CUDA_LOAD(name, symbol, parameters)                                                          \
-  if (name = reinterpret_cast<decltype(name)>(dlsym(handle, #symbol)); name == nullptr)                    \
+#define OXIDE_CUDA_LOAD(name, symbol, parameters)                                       \
+  if (name = reinterpret_cast<decltype(name)>(dlsym(handle, #symbol)); name == nullptr) \
     throw DeviceError("loading the CUDA driver", std::string("'") + file + "' has no function " #symbol);
   OXIDE_CUDA_FUNCTIONS(OXIDE_CUDA_LOAD)
 #undef OXIDE_CUDA_LOAD

@@ -28,26 +28,26 @@ using LinkHandle = ::CUlinkState_st*;
 using PoolHandle = ::CUmemPoolHandle_st*;
 
 // X(name, value): the name is cuda.h's without its prefix.
-#define OXIDE_CUDA_RESULTS(X) \
-  X(SUCCESS, 0)               \
-  X(INVALID_VALUE, 1)         \
-  X(OUT_OF_MEMORY, 2)         \
-  X(DEINITIALIZED, 4)         \
-  X(STUB_LIBRARY, 34)         \
-  X(NO_DEVICE, 100)           \
-  X(INVALID_CONTEXT, 201)     \
-  X(ECC_UNCORRECTABLE, 214)   \
-  X(NVLINK_UNCORRECTABLE, 220) \
-  X(NOT_READY, 600)           \
-  X(ILLEGAL_ADDRESS, 700)     \
-  X(LAUNCH_TIMEOUT, 702)      \
-  X(CONTEXT_IS_DESTROYED, 709) \
-  X(ASSERT, 710)              \
-  X(HARDWARE_STACK_ERROR, 714) \
-  X(ILLEGAL_INSTRUCTION, 715) \
-  X(MISALIGNED_ADDRESS, 716)  \
+#define OXIDE_CUDA_RESULTS(X)   \
+  X(SUCCESS, 0)                 \
+  X(INVALID_VALUE, 1)           \
+  X(OUT_OF_MEMORY, 2)           \
+  X(DEINITIALIZED, 4)           \
+  X(STUB_LIBRARY, 34)           \
+  X(NO_DEVICE, 100)             \
+  X(INVALID_CONTEXT, 201)       \
+  X(ECC_UNCORRECTABLE, 214)     \
+  X(NVLINK_UNCORRECTABLE, 220)  \
+  X(NOT_READY, 600)             \
+  X(ILLEGAL_ADDRESS, 700)       \
+  X(LAUNCH_TIMEOUT, 702)        \
+  X(CONTEXT_IS_DESTROYED, 709)  \
+  X(ASSERT, 710)                \
+  X(HARDWARE_STACK_ERROR, 714)  \
+  X(ILLEGAL_INSTRUCTION, 715)   \
+  X(MISALIGNED_ADDRESS, 716)    \
   X(INVALID_ADDRESS_SPACE, 717) \
-  X(INVALID_PC, 718)          \
+  X(INVALID_PC, 718)            \
   X(LAUNCH_FAILED, 719)
 
 enum ResultCode : int {
@@ -131,54 +131,54 @@ inline constexpr unsigned event_disable_timing = 2;                           //
 
 // X(name, exported symbol, parameters): every function returns Result. The name has no `cu`, because cuda.h makes macros of many of
 // those that have. The symbol is the ABI version that cuda.h maps the plain name to; drivers of CUDA 12.0 export all of them.
-#define OXIDE_CUDA_FUNCTIONS(X)                                                                                                        \
-  X(Init, cuInit, (unsigned flags))                                                                                                  \
-  X(DriverGetVersion, cuDriverGetVersion, (int* version))                                                                            \
-  X(GetErrorName, cuGetErrorName, (Result error, const char** name))                                                                 \
-  X(GetErrorString, cuGetErrorString, (Result error, const char** text))                                                             \
-  X(DeviceGetCount, cuDeviceGetCount, (int* count))                                                                                  \
-  X(DeviceGet, cuDeviceGet, (DeviceOrdinal * device, int ordinal))                                                                   \
-  X(DeviceGetName, cuDeviceGetName, (char* name, int length, DeviceOrdinal device))                                                  \
-  X(DeviceGetAttribute, cuDeviceGetAttribute, (int* value, DeviceAttribute attribute, DeviceOrdinal device))                         \
-  X(DeviceTotalMem, cuDeviceTotalMem_v2, (std::size_t * bytes, DeviceOrdinal device))                                                \
-  X(DevicePrimaryCtxRetain, cuDevicePrimaryCtxRetain, (ContextHandle * context, DeviceOrdinal device))                               \
-  X(DevicePrimaryCtxRelease, cuDevicePrimaryCtxRelease_v2, (DeviceOrdinal device))                                                   \
-  X(DevicePrimaryCtxReset, cuDevicePrimaryCtxReset_v2, (DeviceOrdinal device))                                                       \
-  X(CtxGetCurrent, cuCtxGetCurrent, (ContextHandle * context))                                                                       \
-  X(CtxSetCurrent, cuCtxSetCurrent, (ContextHandle context))                                                                         \
-  X(CtxSynchronize, cuCtxSynchronize, (void))                                                                                        \
-  X(StreamCreate, cuStreamCreate, (StreamHandle * stream, unsigned flags))                                                           \
-  X(StreamDestroy, cuStreamDestroy_v2, (StreamHandle stream))                                                                        \
-  X(StreamSynchronize, cuStreamSynchronize, (StreamHandle stream))                                                                   \
-  X(StreamWaitEvent, cuStreamWaitEvent, (StreamHandle stream, EventHandle event, unsigned flags))                                    \
-  X(EventCreate, cuEventCreate, (EventHandle * event, unsigned flags))                                                               \
-  X(EventRecord, cuEventRecord, (EventHandle event, StreamHandle stream))                                                            \
-  X(EventDestroy, cuEventDestroy_v2, (EventHandle event))                                                                            \
-  X(MemAlloc, cuMemAlloc_v2, (DevicePointer * pointer, std::size_t bytes))                                                           \
-  X(MemFree, cuMemFree_v2, (DevicePointer pointer))                                                                                  \
-  X(MemPoolCreate, cuMemPoolCreate, (PoolHandle * pool, const PoolProperties* properties))                                           \
-  X(MemPoolSetAttribute, cuMemPoolSetAttribute, (PoolHandle pool, PoolAttribute attribute, void* value))                             \
-  X(MemPoolTrimTo, cuMemPoolTrimTo, (PoolHandle pool, std::size_t keep_bytes))                                                       \
+#define OXIDE_CUDA_FUNCTIONS(X)                                                                                                         \
+  X(Init, cuInit, (unsigned flags))                                                                                                     \
+  X(DriverGetVersion, cuDriverGetVersion, (int* version))                                                                               \
+  X(GetErrorName, cuGetErrorName, (Result error, const char** name))                                                                    \
+  X(GetErrorString, cuGetErrorString, (Result error, const char** text))                                                                \
+  X(DeviceGetCount, cuDeviceGetCount, (int* count))                                                                                     \
+  X(DeviceGet, cuDeviceGet, (DeviceOrdinal * device, int ordinal))                                                                      \
+  X(DeviceGetName, cuDeviceGetName, (char* name, int length, DeviceOrdinal device))                                                     \
+  X(DeviceGetAttribute, cuDeviceGetAttribute, (int* value, DeviceAttribute attribute, DeviceOrdinal device))                            \
+  X(DeviceTotalMem, cuDeviceTotalMem_v2, (std::size_t* bytes, DeviceOrdinal device))                                                    \
+  X(DevicePrimaryCtxRetain, cuDevicePrimaryCtxRetain, (ContextHandle * context, DeviceOrdinal device))                                  \
+  X(DevicePrimaryCtxRelease, cuDevicePrimaryCtxRelease_v2, (DeviceOrdinal device))                                                      \
+  X(DevicePrimaryCtxReset, cuDevicePrimaryCtxReset_v2, (DeviceOrdinal device))                                                          \
+  X(CtxGetCurrent, cuCtxGetCurrent, (ContextHandle * context))                                                                          \
+  X(CtxSetCurrent, cuCtxSetCurrent, (ContextHandle context))                                                                            \
+  X(CtxSynchronize, cuCtxSynchronize, (void))                                                                                           \
+  X(StreamCreate, cuStreamCreate, (StreamHandle * stream, unsigned flags))                                                              \
+  X(StreamDestroy, cuStreamDestroy_v2, (StreamHandle stream))                                                                           \
+  X(StreamSynchronize, cuStreamSynchronize, (StreamHandle stream))                                                                      \
+  X(StreamWaitEvent, cuStreamWaitEvent, (StreamHandle stream, EventHandle event, unsigned flags))                                       \
+  X(EventCreate, cuEventCreate, (EventHandle * event, unsigned flags))                                                                  \
+  X(EventRecord, cuEventRecord, (EventHandle event, StreamHandle stream))                                                               \
+  X(EventDestroy, cuEventDestroy_v2, (EventHandle event))                                                                               \
+  X(MemAlloc, cuMemAlloc_v2, (DevicePointer * pointer, std::size_t bytes))                                                              \
+  X(MemFree, cuMemFree_v2, (DevicePointer pointer))                                                                                     \
+  X(MemPoolCreate, cuMemPoolCreate, (PoolHandle * pool, const PoolProperties* properties))                                              \
+  X(MemPoolSetAttribute, cuMemPoolSetAttribute, (PoolHandle pool, PoolAttribute attribute, void* value))                                \
+  X(MemPoolTrimTo, cuMemPoolTrimTo, (PoolHandle pool, std::size_t keep_bytes))                                                          \
   X(MemAllocFromPoolAsync, cuMemAllocFromPoolAsync, (DevicePointer * pointer, std::size_t bytes, PoolHandle pool, StreamHandle stream)) \
-  X(MemFreeAsync, cuMemFreeAsync, (DevicePointer pointer, StreamHandle stream))                                                      \
-  X(MemHostAlloc, cuMemHostAlloc, (void** pointer, std::size_t bytes, unsigned flags))                                               \
-  X(MemHostGetDevicePointer, cuMemHostGetDevicePointer_v2, (DevicePointer * device_pointer, void* host_pointer, unsigned flags))     \
-  X(MemcpyHtoDAsync, cuMemcpyHtoDAsync_v2, (DevicePointer to, const void* from, std::size_t bytes, StreamHandle stream))             \
-  X(MemcpyDtoHAsync, cuMemcpyDtoHAsync_v2, (void* to, DevicePointer from, std::size_t bytes, StreamHandle stream))                   \
-  X(MemcpyAsync, cuMemcpyAsync, (DevicePointer to, DevicePointer from, std::size_t bytes, StreamHandle stream))                      \
-  X(MemsetD8Async, cuMemsetD8Async, (DevicePointer to, unsigned char value, std::size_t bytes, StreamHandle stream))                 \
-  X(ModuleLoadData, cuModuleLoadData, (ModuleHandle * module, const void* image))                                                    \
-  X(ModuleUnload, cuModuleUnload, (ModuleHandle module))                                                                             \
-  X(ModuleGetFunction, cuModuleGetFunction, (FunctionHandle * function, ModuleHandle module, const char* name))                      \
-  X(FuncGetAttribute, cuFuncGetAttribute, (int* value, FunctionAttribute attribute, FunctionHandle function))                        \
-  X(LinkCreate, cuLinkCreate_v2, (unsigned option_count, JitOption* options, void** values, LinkHandle* state))                      \
-  X(LinkAddData, cuLinkAddData_v2,                                                                                                   \
-    (LinkHandle state, JitInput type, void* data, std::size_t size, const char* name, unsigned option_count, JitOption* options,       \
-     void** values))                                                                                                                   \
-  X(LinkComplete, cuLinkComplete, (LinkHandle state, void** cubin, std::size_t* size))                                               \
-  X(LinkDestroy, cuLinkDestroy, (LinkHandle state))                                                                                  \
-  X(LaunchKernel, cuLaunchKernel,                                                                                                    \
-    (FunctionHandle function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x, unsigned block_y, unsigned block_z, \
+  X(MemFreeAsync, cuMemFreeAsync, (DevicePointer pointer, StreamHandle stream))                                                         \
+  X(MemHostAlloc, cuMemHostAlloc, (void** pointer, std::size_t bytes, unsigned flags))                                                  \
+  X(MemHostGetDevicePointer, cuMemHostGetDevicePointer_v2, (DevicePointer * device_pointer, void* host_pointer, unsigned flags))        \
+  X(MemcpyHtoDAsync, cuMemcpyHtoDAsync_v2, (DevicePointer to, const void* from, std::size_t bytes, StreamHandle stream))                \
+  X(MemcpyDtoHAsync, cuMemcpyDtoHAsync_v2, (void* to, DevicePointer from, std::size_t bytes, StreamHandle stream))                      \
+  X(MemcpyAsync, cuMemcpyAsync, (DevicePointer to, DevicePointer from, std::size_t bytes, StreamHandle stream))                         \
+  X(MemsetD8Async, cuMemsetD8Async, (DevicePointer to, unsigned char value, std::size_t bytes, StreamHandle stream))                    \
+  X(ModuleLoadData, cuModuleLoadData, (ModuleHandle * module, const void* image))                                                       \
+  X(ModuleUnload, cuModuleUnload, (ModuleHandle module))                                                                                \
+  X(ModuleGetFunction, cuModuleGetFunction, (FunctionHandle * function, ModuleHandle module, const char* name))                         \
+  X(FuncGetAttribute, cuFuncGetAttribute, (int* value, FunctionAttribute attribute, FunctionHandle function))                           \
+  X(LinkCreate, cuLinkCreate_v2, (unsigned option_count, JitOption* options, void** values, LinkHandle* state))                         \
+  X(LinkAddData, cuLinkAddData_v2,                                                                                                      \
+    (LinkHandle state, JitInput type, void* data, std::size_t size, const char* name, unsigned option_count, JitOption* options,        \
+     void** values))                                                                                                                    \
+  X(LinkComplete, cuLinkComplete, (LinkHandle state, void** cubin, std::size_t* size))                                                  \
+  X(LinkDestroy, cuLinkDestroy, (LinkHandle state))                                                                                     \
+  X(LaunchKernel, cuLaunchKernel,                                                                                                       \
+    (FunctionHandle function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x, unsigned block_y, unsigned block_z,  \
      unsigned shared_bytes, StreamHandle stream, void** parameters, void** extra))
 
 struct DriverFunctions {

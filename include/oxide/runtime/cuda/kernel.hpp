@@ -158,11 +158,12 @@ inline void CudaKernel::launch(StreamState& stream_state, const LaunchConfig& co
   Context& context = stream.context();
   context.require_usable("launching a kernel");
   Module* module = current_.load(std::memory_order_acquire);
-  if (module->context.get() != &context) [[unlikely]] module = &module_for(stream);
+  if (module->context.get() != &context) [[unlikely]]
+    module = &module_for(stream);
   arguments[count] = &module->fault.device;
   const ContextScope current(context);
   const Result result = context.driver().LaunchKernel(module->function, config.grid.x, config.grid.y, config.grid.z, config.block.x,
-                                                        config.block.y, config.block.z, 0, stream.handle(), arguments, nullptr);
+                                                      config.block.y, config.block.z, 0, stream.handle(), arguments, nullptr);
   if (result != SUCCESS) [[unlikely]]
     context.check(result, ("launching kernel '" + graph_->name + "' (cuLaunchKernel)").c_str());
 }

@@ -17,7 +17,7 @@ inline DevicePointer device_pointer(const void* pointer) { return reinterpret_ca
 
 class CudaStream final : public StreamState {
  public:
-  // A stream that waits for the legacy default stream and it for this one, so that other libraries' work there keeps its order with oxide's.
+  // It waits for the legacy default stream and that one for it, so other libraries' work there keeps its order with oxide's.
   explicit CudaStream(std::shared_ptr<Context> context, std::uint32_t id) : context_(std::move(context)) {
     device_id = id;
     const ContextScope current(usable("making a stream"));
@@ -32,9 +32,11 @@ class CudaStream final : public StreamState {
     const ContextScope current(usable("allocating memory"));
     DevicePointer pointer = 0;
     const bool pooled = context_->pool() != nullptr;
-    const Result result = pooled ? driver().MemAllocFromPoolAsync(&pointer, bytes, context_->pool(), handle_) : driver().MemAlloc(&pointer, bytes);
+    const Result result =
+        pooled ? driver().MemAllocFromPoolAsync(&pointer, bytes, context_->pool(), handle_) : driver().MemAlloc(&pointer, bytes);
     if (result != SUCCESS) [[unlikely]]
-      context_->check(result, ("allocating " + std::to_string(bytes) + (pooled ? " bytes (cuMemAllocFromPoolAsync)" : " bytes (cuMemAlloc)")).c_str());
+      context_->check(
+          result, ("allocating " + std::to_string(bytes) + (pooled ? " bytes (cuMemAllocFromPoolAsync)" : " bytes (cuMemAlloc)")).c_str());
     return reinterpret_cast<void*>(static_cast<std::uintptr_t>(pointer));
   }
   // Without a pool the driver's free waits for the whole device, so the memory is not in use either way.
@@ -61,7 +63,8 @@ class CudaStream final : public StreamState {
   }
   void copy_on_device(void* to, const void* from, std::size_t bytes) override {
     const ContextScope current(usable("copying on the device"));
-    context_->check(driver().MemcpyAsync(device_pointer(to), device_pointer(from), bytes, handle_), "copying on the device (cuMemcpyAsync)");
+    context_->check(driver().MemcpyAsync(device_pointer(to), device_pointer(from), bytes, handle_),
+                    "copying on the device (cuMemcpyAsync)");
   }
   void wait_for(StreamState& other) override {
     if (&other == this) return;
