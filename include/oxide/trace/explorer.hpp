@@ -245,7 +245,7 @@ class Explorer {
     // Code that stands in the graph several times, or follows code that does, may be a pass of an unrolled host loop or a helper's
     // call: what agrees there is not believed without experiments.
     const bool ambiguous = is_repeated(event.key) || (last_decision_ != no_node && is_repeated(graph_[last_decision_].key));
-    int loops_tried = 0;
+    candidates_.clear();
     for (int n = newest_.find(event.key); n != no_node; n = graph_[n].same_key) {
       const bool loops = static_cast<std::size_t>(n) < visited_.size() && visited_[static_cast<std::size_t>(n)].stamp == visit_stamp_;
       // a loop without a decision would never end, so it is not one
@@ -253,19 +253,46 @@ class Explorer {
       const std::uint64_t id = detail::mix(discovery(i), graph_[n].discovery);
       if (is_forbidden(id) || on_rejected_way(n, i)) continue;
       const Walker::Step end = try_walk(events, i, n);
-      if (end == Walker::Step::differs) continue;
-      if (loops && ++loops_tried > 4) continue;
-      if (loops || ambiguous || end == Walker::Step::unexplored) {
-        if (!futures_agree(i, n, loops)) {
-          reject_way(i);
-          continue;
-        }
+      if (end != Walker::Step::differs) candidates_.push_back({n, loops, end == Walker::Step::unexplored, way_.size(), id});
+    }
+    // the candidate that explains most of the run first
+    std::stable_sort(candidates_.begin(), candidates_.end(), [](const Candidate& a, const Candidate& b) { return a.length > b.length; });
+    std::size_t loops_tried = 0;
+    const std::vector<Candidate> candidates = candidates_;
+    for (const Candidate& c : candidates) {
+      if (c.loops && (++loops_tried > 4 || host_loop_likely(event.key))) continue;
+      try_walk(events, i, c.node);  // for its bindings and its way
+      if ((c.loops || c.open || ambiguous) && !futures_agree(i, c.node, c.loops)) {
+        reject_way(i);
+        if (c.loops) ++failed_loops(event.key);
+        continue;
       }
-      if (!extra_experiments_agree(id, i, n)) continue;
-      connect(n, i, true, ambiguous);
+      if (!extra_experiments_agree(c.id, i, c.node)) continue;
+      if (c.loops) failed_loops(event.key) = 0;
+      connect(c.node, i, true, ambiguous);
       return true;
     }
     return false;
+  }
+
+  // A node that the run may have come back to, or joined.
+  struct Candidate {
+    int node;
+    bool loops;  // it lies on this very path
+    bool open;   // the run left the known graph behind it
+    std::size_t length;  // events that agreed
+    std::uint64_t id;
+  };
+
+  // How often in a row a loop was guessed at a site and was none. A site where that happens again and again stands in a host loop
+  // whose passes look alike.
+  std::size_t& failed_loops(std::uint64_t key) {
+    for (auto& [k, count] : failed_loops_)
+      if (k == key) return count;
+    return failed_loops_.emplace_back(key, 0).second;
+  }
+  bool host_loop_likely(std::uint64_t key) {
+    return failed_loops(key) >= 12 && std::find(device_loops_.begin(), device_loops_.end(), key) == device_loops_.end();
   }
 
   bool is_repeated(std::uint64_t key) const {
@@ -879,6 +906,8 @@ class Explorer {
   Edge trial_edge_;
   std::vector<int> way_;  // the nodes of the last try_walk
   std::vector<RejectedWay> rejected_;
+  std::vector<Candidate> candidates_;
+  std::vector<std::pair<std::uint64_t, std::size_t>> failed_loops_;  // by key of the node that was guessed to head one
 
   std::vector<Edge> came_from_;
   std::vector<int> queue_;
