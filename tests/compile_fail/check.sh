@@ -4,7 +4,7 @@
 # "// expect: REGEX" lines (POSIX extended, each has to match) ask for. The first shows that the second is no accident.
 set -u
 compiler=$1 source=$2 include=$3
-flags=(-std=c++20 -fsyntax-only -Wall -Wextra "-I$include")
+flags=(-std=c++20 -fsyntax-only -DOXIDE_LINKED -Wall -Wextra "-I$include")
 
 mapfile -t expected < <(sed -n 's|^// expect: ||p' "$source")
 if [ ${#expected[@]} -eq 0 ]; then

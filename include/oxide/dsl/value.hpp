@@ -48,9 +48,13 @@ class Value : public detail::Operators<T> {
   }
 
   // By value, so that the parameter's copy or conversion knows the place of the assignment.
-  Value& operator=(Value other) {
+  Value& operator=(Value other) & {
     detail::assign(handle_, other.handle_, other.where_);
     return *this;
+  }
+  template <class A>
+  void operator=(A&&) && {
+    static_assert(sizeof(A) == 0, "oxide: this assigns to a copy, which changes nothing; the elements of an ox::Span<const T> cannot be written");
   }
 
   // A decision: the kernel takes both ways, one after the other.

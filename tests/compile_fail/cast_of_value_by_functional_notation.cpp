@@ -1,0 +1,12 @@
+// expect: (no matching|invalid|cannot convert|could not convert)
+// room: language
+#include <oxide/oxide.hpp>
+namespace ox = oxide;
+
+ox::f32 as_float(ox::i32 n) {
+#ifdef OXIDE_COMPILE_FAIL
+  return static_cast<float>(n);
+#else
+  return ox::cast<float>(n);
+#endif
+}

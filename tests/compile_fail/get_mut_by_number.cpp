@@ -1,0 +1,12 @@
+// expect: (deleted function|call to deleted member function)
+// room: safety
+#include <oxide/oxide.hpp>
+namespace ox = oxide;
+
+void set(ox::DisjointSpan<float> s) {
+#ifdef OXIDE_COMPILE_FAIL
+  if (auto e = s.get_mut(ox::u64(3))) *e = 1;
+#else
+  if (auto e = s.get_mut(ox::thread::index_1d())) *e = 1;
+#endif
+}

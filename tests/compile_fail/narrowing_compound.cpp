@@ -1,0 +1,12 @@
+// expect: write ox::cast<T>\(x\)
+// room: language
+#include <oxide/oxide.hpp>
+namespace ox = oxide;
+
+void count(ox::u32& n, ox::i32 more) {
+#ifdef OXIDE_COMPILE_FAIL
+  n += more;
+#else
+  n += ox::cast<ox::u32>(more);
+#endif
+}
