@@ -33,36 +33,46 @@ struct HostMachine {
   }
 };
 
-// The code of one kernel, in two functions.
+// How many work-items of a row are run by one call of `row`.
+constexpr std::uint64_t row_limit = 1024;
+
+// The code of one kernel, in two functions:
 //
-//   entry(launch, first_block, end_block)   reads the launch and calls
-//   run(first_block, end_block, record, grid, block, arguments...)
-//     for b in first_block .. end_block: for z: for y: for x: the body
+//   entry(launch, first_block, end_block)
+//     reads the launch; for each block, z and y: for x in steps of row_limit: row(...)
+//   row(x_count, x_from, record, block, y, z, grid, block size, arguments...)
+//     for i in 0 .. x_count: the body, with x = x_from + i
 //
-// The arguments are `run`'s parameters because only parameters can be `noalias`. The body ends a thread by going on to the next x.
+// The arguments are `row`'s parameters because only parameters can be `noalias`. Only `row` is worth optimizing.
+//
+// A thread whose check fails leaves, and the rest of the row goes on; so that LLVM can vectorize the loop all the same, a failure is
+// data and not a call: a key, of which the largest is kept, and a value in `failed_values[i]`. The row reports it when it is through.
 class Kernel final : public Surroundings {
  public:
   static constexpr const char* entry_name = "oxide_host_entry";
 
-  Kernel(const ir::Graph& graph, llvm::Module& module) : graph_(graph), module_(module), context_(module.getContext()) {
-    make_run();
+  Kernel(const ir::Graph& graph, llvm::Module& module) : graph_(graph), module_(module), context_(module.getContext()), sites_(fault_sites(graph)) {
+    make_row();
     make_entry();
   }
 
  private:
+  // `row`'s parameters; those of the kernel follow.
+  enum Argument : unsigned { x_count, x_from, record, block, thread_y = block + 3, thread_z, grid, block_dim = grid + 3, first_of_kernel = block_dim + 3 };
+
   // ---- Surroundings
 
   Value* coordinate(Builder&, ir::Opcode which, unsigned axis) override {
     switch (which) {
-      case ir::Opcode::thread_index: return thread_[axis];
-      case ir::Opcode::block_index: return block_[axis];
-      case ir::Opcode::block_dim: return run_->getArg(block_dim_argument + axis);
-      default: return run_->getArg(grid_argument + axis);
+      case ir::Opcode::thread_index: return axis == 0 ? thread_x_ : row_->getArg(axis == 1 ? thread_y : thread_z);
+      case ir::Opcode::block_index: return row_->getArg(block + axis);
+      case ir::Opcode::block_dim: return row_->getArg(block_dim + axis);
+      default: return row_->getArg(grid + axis);
     }
   }
-  Value* parameter(Builder&, std::size_t index) override { return run_->getArg(argument_[index]); }
-  Value* pointer(std::size_t memory) override { return run_->getArg(argument_[graph_.memories[memory].parameter]); }
-  Value* length(std::size_t memory) override { return run_->getArg(argument_[graph_.memories[memory].parameter] + 1); }
+  Value* parameter(Builder&, std::size_t index) override { return row_->getArg(argument_[index]); }
+  Value* pointer(std::size_t memory) override { return row_->getArg(argument_[graph_.memories[memory].parameter]); }
+  Value* length(std::size_t memory) override { return row_->getArg(argument_[graph_.memories[memory].parameter] + 1); }
   bool fuses() const override { return HostMachine::get().fuses; }
 
   Value* mathematics(Builder& b, ir::Opcode op, ir::Type type, llvm::ArrayRef<Value*> operands) override {
@@ -81,26 +91,64 @@ class Kernel final : public Surroundings {
     return call;
   }
 
-  void fail(Builder& b, std::uint32_t site, Value* first, Value* second) override {
-    b.CreateCall(fault_function(), {run_->getArg(record_argument), b.getInt32(site), first, second, block_[0], block_[1], block_[2], thread_[0],
-                                    thread_[1], thread_[2]});
-    leave(b);
+  void fail(Builder& b, std::uint32_t site, Value* first, Value*) override {
+    failed_site_->addIncoming(b.getInt64(site), b.GetInsertBlock());
+    failed_value_->addIncoming(first, b.GetInsertBlock());
+    b.CreateBr(failed_site_->getParent());
   }
-  void leave(Builder& b) override { b.CreateBr(next_thread_); }
+  void leave(Builder& b) override {
+    if (key_ != nullptr) key_->addIncoming(b.getInt64(0), b.GetInsertBlock());
+    b.CreateBr(next_);
+  }
 
   // Work-items of a kernel are independent: what one writes and another reads is a race, on which no program may count. So the
-  // innermost loop may run several of them in step.
+  // loop may run several of them in step.
   void accesses(llvm::Instruction& access) override { access.setMetadata(llvm::LLVMContext::MD_access_group, access_group_); }
 
-  // ---- run
+  // ---- functions
 
-  static constexpr unsigned first_argument = 0, end_argument = 1, record_argument = 2, grid_argument = 3, block_dim_argument = 6, kernel_arguments = 9;
+  llvm::Function* make_function(const char* name, llvm::ArrayRef<llvm::Type*> types) {
+    llvm::FunctionType* type = llvm::FunctionType::get(llvm::Type::getVoidTy(context_), types, false);
+    llvm::Function* f = llvm::Function::Create(type, llvm::GlobalValue::InternalLinkage, name, module_);
+    f->setDoesNotThrow();
+    f->addFnAttr(llvm::Attribute::NoInline);
+    return f;
+  }
 
-  void make_run() {
+  struct Loop {
+    BasicBlock* body;
+    BasicBlock* next;
+    BasicBlock* done;
+    llvm::PHINode* counter;
+  };
+
+  // for (counter = from; counter < to; counter += step) in i64. `b` moves to the body; the body is to go on to `next`.
+  Loop open_loop(Builder& b, llvm::Function& function, const char* name, Value* from, Value* to, std::uint64_t step = 1) {
+    BasicBlock* before = b.GetInsertBlock();
+    BasicBlock* head = BasicBlock::Create(context_, llvm::Twine(name) + ".head", &function);
+    const Loop loop{BasicBlock::Create(context_, llvm::Twine(name) + ".body", &function),
+                    BasicBlock::Create(context_, llvm::Twine(name) + ".next", &function),
+                    BasicBlock::Create(context_, llvm::Twine(name) + ".done", &function), llvm::PHINode::Create(b.getInt64Ty(), 2, name, head)};
+    b.CreateBr(head);
+    b.SetInsertPoint(head);
+    loop.counter->addIncoming(from, before);
+    b.CreateCondBr(b.CreateICmpULT(loop.counter, to), loop.body, loop.done);
+    b.SetInsertPoint(loop.next);
+    loop.counter->addIncoming(b.CreateAdd(loop.counter, b.getInt64(step), "", /*HasNUW=*/true, /*HasNSW=*/true), loop.next);
+    b.CreateBr(head);
+    b.SetInsertPoint(loop.body);
+    return loop;
+  }
+
+  // ---- row
+
+  void make_row() {
     llvm::Type* i32 = llvm::Type::getInt32Ty(context_);
     llvm::Type* i64 = llvm::Type::getInt64Ty(context_);
     llvm::Type* pointer = llvm::PointerType::get(context_, 0);
-    std::vector<llvm::Type*> types{i64, i64, pointer, i32, i32, i32, i32, i32, i32};
+    std::vector<llvm::Type*> types(first_of_kernel, i32);
+    types[x_count] = i64;
+    types[record] = pointer;
     for (const ir::Parameter& p : graph_.parameters) {
       argument_.push_back(static_cast<unsigned>(types.size()));
       if (p.kind == ir::ParameterKind::value) {
@@ -110,83 +158,116 @@ class Kernel final : public Surroundings {
         types.push_back(i64);
       }
     }
-    run_ = make_function("oxide_host_run", types);
-    run_->setLinkage(llvm::GlobalValue::InternalLinkage);
-    run_->getArg(record_argument)->addAttr(llvm::Attribute::NoAlias);
+    row_ = make_function("oxide_host_row", types);
+    row_->addFnAttr("prefer-vector-width", "256");  // wider ones slow the clock of many processors
+    row_->getArg(record)->addAttr(llvm::Attribute::NoAlias);
+    row_->getArg(x_count)->addAttr(llvm::Attribute::get(context_, llvm::Attribute::Range, llvm::ConstantRange(llvm::APInt(64, 0), llvm::APInt(64, row_limit + 1))));
     for (const ir::Memory& m : graph_.memories) {
-      llvm::Argument* argument = run_->getArg(argument_[m.parameter]);
+      llvm::Argument* argument = row_->getArg(argument_[m.parameter]);
       argument->addAttr(llvm::Attribute::NoAlias);
       if (m.access == ir::Access::read) argument->addAttr(llvm::Attribute::ReadOnly);
       argument->addAttr(llvm::Attribute::getWithAlignment(context_, llvm::Align(ir::size_of(m.element))));
     }
     access_group_ = llvm::MDNode::getDistinct(context_, {});
-    make_loops();
-  }
 
-  llvm::Function* make_function(const char* name, llvm::ArrayRef<llvm::Type*> types) {
-    llvm::FunctionType* type = llvm::FunctionType::get(llvm::Type::getVoidTy(context_), types, false);
-    llvm::Function* f = llvm::Function::Create(type, llvm::GlobalValue::ExternalLinkage, name, module_);
-    f->setDoesNotThrow();
-    f->addFnAttr("target-cpu", HostMachine::get().cpu);
-    f->addFnAttr("target-features", HostMachine::get().features);
-    f->addFnAttr("prefer-vector-width", "256");  // wider ones slow the clock of many processors
-    return f;
-  }
-
-  struct Loop {
-    BasicBlock* head;
-    BasicBlock* body;
-    BasicBlock* next;
-    BasicBlock* done;
-    llvm::PHINode* counter;
-  };
-
-  // for (counter = from; counter < to; ++counter) in i64. `b` moves to the body; the body goes on to `next`.
-  Loop open_loop(Builder& b, const char* name, Value* from, Value* to) {
-    Loop loop{};
-    BasicBlock* before = b.GetInsertBlock();
-    loop.head = BasicBlock::Create(context_, llvm::Twine(name) + ".head", run_);
-    loop.body = BasicBlock::Create(context_, llvm::Twine(name) + ".body", run_);
-    loop.next = BasicBlock::Create(context_, llvm::Twine(name) + ".next", run_);
-    loop.done = BasicBlock::Create(context_, llvm::Twine(name) + ".done", run_);
-    b.CreateBr(loop.head);
-    b.SetInsertPoint(loop.head);
-    loop.counter = b.CreatePHI(b.getInt64Ty(), 2, name);
-    loop.counter->addIncoming(from, before);
-    b.CreateCondBr(b.CreateICmpULT(loop.counter, to), loop.body, loop.done);
-    b.SetInsertPoint(loop.next);
-    loop.counter->addIncoming(b.CreateAdd(loop.counter, b.getInt64(1), "", /*HasNUW=*/true, /*HasNSW=*/true), loop.next);
-    b.CreateBr(loop.head);
-    b.SetInsertPoint(loop.body);
-    return loop;
-  }
-
-  void make_loops() {
-    BasicBlock* entry = BasicBlock::Create(context_, "entry", run_);
+    BasicBlock* entry = BasicBlock::Create(context_, "entry", row_);
     Builder b(entry);
-    const auto wide = [&](unsigned argument) { return b.CreateZExt(run_->getArg(argument), b.getInt64Ty()); };
-    const auto narrow = [&](Value* v) { return b.CreateTrunc(v, b.getInt32Ty()); };
-    std::array<Value*, 3> grid{}, dims{};
-    for (unsigned axis = 0; axis != 3; ++axis) grid[axis] = wide(grid_argument + axis), dims[axis] = wide(block_dim_argument + axis);
-
-    const Loop blocks = open_loop(b, "block", run_->getArg(first_argument), run_->getArg(end_argument));
-    Value* row = b.CreateUDiv(blocks.counter, grid[0]);
-    block_ = {narrow(b.CreateURem(blocks.counter, grid[0])), narrow(b.CreateURem(row, grid[1])), narrow(b.CreateUDiv(row, grid[1]))};
-    const Loop z = open_loop(b, "z", b.getInt64(0), dims[2]);
-    const Loop y = open_loop(b, "y", b.getInt64(0), dims[1]);
-    const Loop x = open_loop(b, "x", b.getInt64(0), dims[0]);
-    thread_ = {narrow(x.counter), narrow(y.counter), narrow(z.counter)};
-    next_thread_ = x.next;
-    lower_body(graph_, *run_, *entry, *x.body, *this);
-    llvm::BranchInst::Create(y.next, x.done);
-    llvm::BranchInst::Create(z.next, y.done);
-    llvm::BranchInst::Create(blocks.next, z.done);
-    llvm::ReturnInst::Create(context_, blocks.done);
+    Value* failed_values = sites_.empty() ? nullptr : b.CreateAlloca(llvm::ArrayType::get(i64, row_limit), nullptr, "failed_values");
+    const Loop x = open_loop(b, *row_, "x", b.getInt64(0), row_->getArg(x_count));
+    next_ = x.next;
+    thread_x_ = b.CreateAdd(row_->getArg(x_from), b.CreateTrunc(x.counter, i32), "", /*HasNUW=*/true);
+    llvm::PHINode* best = sites_.empty() ? nullptr : open_failures(x, failed_values);
+    lower_body(graph_, *row_, *entry, *x.body, *this);
 
     llvm::MDNode* parallel = llvm::MDNode::get(context_, {llvm::MDString::get(context_, "llvm.loop.parallel_accesses"), access_group_});
-    llvm::MDNode* id = llvm::MDNode::getDistinct(context_, {nullptr, parallel});
+    // The vectorizer interleaves; unrolling what it leaves over would only cost time here.
+    llvm::MDNode* no_unrolling = llvm::MDNode::get(context_, {llvm::MDString::get(context_, "llvm.loop.unroll.disable")});
+    llvm::MDNode* id = llvm::MDNode::getDistinct(context_, {nullptr, parallel, no_unrolling});
     id->replaceOperandWith(0, id);
     x.next->getTerminator()->setMetadata(llvm::LLVMContext::MD_loop, id);
+
+    b.SetInsertPoint(x.done);
+    if (best != nullptr) report_failure(b, best, failed_values);
+    b.CreateRetVoid();
+  }
+
+  // The largest key is that of the first thread: (row_limit - i) * 2^32 + site; 0 where nothing failed.
+  llvm::PHINode* open_failures(const Loop& x, Value* failed_values) {
+    BasicBlock* head = x.counter->getParent();
+    Builder b(head, head->begin());
+    llvm::PHINode* best = b.CreatePHI(b.getInt64Ty(), 2, "best");
+    best->addIncoming(b.getInt64(0), &row_->getEntryBlock());
+    BasicBlock* failed = BasicBlock::Create(context_, "failed", row_);
+    b.SetInsertPoint(failed);
+    failed_site_ = b.CreatePHI(b.getInt64Ty(), 0, "failed_site");
+    failed_value_ = b.CreatePHI(b.getInt64Ty(), 0, "failed_value");
+    accesses(*b.CreateStore(failed_value_, b.CreateInBoundsGEP(b.getInt64Ty(), failed_values, {x.counter})));
+    Value* key = b.CreateOr(b.CreateShl(b.CreateSub(b.getInt64(row_limit), x.counter), b.getInt64(32)), failed_site_);
+    b.CreateBr(x.next);
+    b.SetInsertPoint(x.next, x.next->begin());
+    key_ = b.CreatePHI(b.getInt64Ty(), 0, "key");
+    key_->addIncoming(key, failed);
+    best->addIncoming(b.CreateIntrinsic(llvm::Intrinsic::umax, {b.getInt64Ty()}, {best, key_}), x.next);
+    return best;
+  }
+  void report_failure(Builder& b, Value* best, Value* failed_values) {
+    BasicBlock* report = BasicBlock::Create(context_, "report", row_);
+    BasicBlock* done = BasicBlock::Create(context_, "done", row_);
+    b.CreateCondBr(b.CreateICmpNE(best, b.getInt64(0)), report, done, llvm::MDBuilder(context_).createUnlikelyBranchWeights());
+    b.SetInsertPoint(report);
+    Value* site = b.CreateTrunc(best, b.getInt32Ty());
+    Value* i = b.CreateSub(b.getInt64(row_limit), b.CreateLShr(best, b.getInt64(32)));
+    Value* first = b.CreateLoad(b.getInt64Ty(), b.CreateInBoundsGEP(b.getInt64Ty(), failed_values, {i}));
+    Value* x = b.CreateAdd(row_->getArg(x_from), b.CreateTrunc(i, b.getInt32Ty()));
+    // The second value is the length of the site's memory, or 0.
+    llvm::DenseMap<std::uint32_t, BasicBlock*> blocks;
+    BasicBlock* call = BasicBlock::Create(context_, "call", row_, done);
+    llvm::SwitchInst* which = b.CreateSwitch(site, call, static_cast<unsigned>(sites_.size()));
+    Builder at_call(call);
+    llvm::PHINode* second = at_call.CreatePHI(b.getInt64Ty(), 0, "second");
+    second->addIncoming(b.getInt64(0), report);
+    for (std::size_t s = 0; s != sites_.size(); ++s) {
+      if (sites_[s].kind != OXIDE_FAULT_BOUNDS) continue;
+      BasicBlock*& block_of_memory = blocks[sites_[s].memory];
+      if (block_of_memory == nullptr) {
+        block_of_memory = BasicBlock::Create(context_, "length", row_, call);
+        llvm::BranchInst::Create(call, block_of_memory);
+        second->addIncoming(length(sites_[s].memory), block_of_memory);
+      }
+      which->addCase(b.getInt32(static_cast<std::uint32_t>(s)), block_of_memory);
+    }
+    at_call.CreateCall(make_fault_function(), {row_->getArg(record), site, first, second, row_->getArg(block), row_->getArg(block + 1),
+                                               row_->getArg(block + 2), x, row_->getArg(thread_y), row_->getArg(thread_z)});
+    at_call.CreateBr(done);
+    b.SetInsertPoint(done);
+  }
+
+  // Fills the record in, if this is the first failure of the launch. Blocks run on several threads.
+  llvm::Function* make_fault_function() {
+    llvm::Type* i32 = llvm::Type::getInt32Ty(context_);
+    llvm::Type* i64 = llvm::Type::getInt64Ty(context_);
+    llvm::Function* fault = make_function("oxide_fault", {llvm::PointerType::get(context_, 0), i32, i64, i64, i32, i32, i32, i32, i32, i32});
+    fault->addFnAttr(llvm::Attribute::Cold);
+    fault->addFnAttr(llvm::Attribute::OptimizeNone);
+    BasicBlock* first = BasicBlock::Create(context_, "first", fault);
+    BasicBlock* done = BasicBlock::Create(context_, "done", fault);
+    Builder b(BasicBlock::Create(context_, "entry", fault, first));
+    const auto field = [&](std::size_t offset) { return b.CreateInBoundsGEP(b.getInt8Ty(), fault->getArg(0), {b.getInt64(offset)}); };
+    Value* exchange = b.CreateAtomicCmpXchg(field(offsetof(oxide_fault_record, claimed)), b.getInt32(0), b.getInt32(1), llvm::MaybeAlign(4),
+                                            llvm::AtomicOrdering::Monotonic, llvm::AtomicOrdering::Monotonic);
+    b.CreateCondBr(b.CreateExtractValue(exchange, {1}), first, done);
+    b.SetInsertPoint(first);
+    b.CreateStore(fault->getArg(1), field(offsetof(oxide_fault_record, site)));
+    for (unsigned i = 0; i != 2; ++i) b.CreateStore(fault->getArg(2 + i), field(offsetof(oxide_fault_record, values) + 8 * i));
+    for (unsigned axis = 0; axis != 3; ++axis) {
+      b.CreateStore(fault->getArg(4 + axis), field(offsetof(oxide_fault_record, block) + 4 * axis));
+      b.CreateStore(fault->getArg(7 + axis), field(offsetof(oxide_fault_record, thread) + 4 * axis));
+    }
+    b.CreateAlignedStore(b.getInt32(1), field(offsetof(oxide_fault_record, ready)), llvm::Align(4))->setAtomic(llvm::AtomicOrdering::Release);
+    b.CreateBr(done);
+    b.SetInsertPoint(done);
+    b.CreateRetVoid();
+    return fault;
   }
 
   // ---- entry
@@ -195,61 +276,58 @@ class Kernel final : public Surroundings {
     llvm::Type* pointer = llvm::PointerType::get(context_, 0);
     llvm::Type* i64 = llvm::Type::getInt64Ty(context_);
     llvm::Function* entry = make_function(entry_name, {pointer, i64, i64});
+    entry->setLinkage(llvm::GlobalValue::ExternalLinkage);
+    entry->addFnAttr(llvm::Attribute::OptimizeNone);
     Builder b(BasicBlock::Create(context_, "entry", entry));
     const auto load = [&](llvm::Type* type, Value* base, std::size_t offset) {
       return b.CreateLoad(type, b.CreateInBoundsGEP(b.getInt8Ty(), base, {b.getInt64(offset)}));
     };
     Value* launch = entry->getArg(0);
-    std::vector<Value*> values{entry->getArg(1), entry->getArg(2), load(pointer, launch, offsetof(oxide_host_launch, fault))};
-    for (unsigned axis = 0; axis != 3; ++axis) values.push_back(load(b.getInt32Ty(), launch, offsetof(oxide_host_launch, grid) + 4 * axis));
-    for (unsigned axis = 0; axis != 3; ++axis) values.push_back(load(b.getInt32Ty(), launch, offsetof(oxide_host_launch, block) + 4 * axis));
-    Value* arguments = load(pointer, launch, offsetof(oxide_host_launch, arguments));
-    for (std::size_t i = values.size(); i != run_->arg_size(); ++i) {
-      Value* value = load(pointer, arguments, sizeof(void*) * (i - kernel_arguments));
-      values.push_back(b.CreateAlignedLoad(run_->getArg(static_cast<unsigned>(i))->getType(), value, llvm::Align(1)));
-    }
-    b.CreateCall(run_, values);
-    b.CreateRetVoid();
-  }
-
-  // Fills the record in, if this is the first failure of the launch. Blocks run on several threads.
-  llvm::Function* fault_function() {
-    if (fault_ != nullptr) return fault_;
-    llvm::Type* i32 = llvm::Type::getInt32Ty(context_);
-    llvm::Type* i64 = llvm::Type::getInt64Ty(context_);
-    fault_ = make_function("oxide_fault", {llvm::PointerType::get(context_, 0), i32, i64, i64, i32, i32, i32, i32, i32, i32});
-    fault_->setLinkage(llvm::GlobalValue::InternalLinkage);
-    fault_->addFnAttr(llvm::Attribute::NoInline);
-    fault_->addFnAttr(llvm::Attribute::Cold);
-    BasicBlock* first = BasicBlock::Create(context_, "first", fault_);
-    BasicBlock* done = BasicBlock::Create(context_, "done", fault_);
-    Builder b(BasicBlock::Create(context_, "entry", fault_, first));
-    const auto field = [&](std::size_t offset) { return b.CreateInBoundsGEP(b.getInt8Ty(), fault_->getArg(0), {b.getInt64(offset)}); };
-    Value* exchange = b.CreateAtomicCmpXchg(field(offsetof(oxide_fault_record, claimed)), b.getInt32(0), b.getInt32(1), llvm::MaybeAlign(4),
-                                            llvm::AtomicOrdering::Monotonic, llvm::AtomicOrdering::Monotonic);
-    b.CreateCondBr(b.CreateExtractValue(exchange, {1}), first, done);
-    b.SetInsertPoint(first);
-    b.CreateStore(fault_->getArg(1), field(offsetof(oxide_fault_record, site)));
-    for (unsigned i = 0; i != 2; ++i) b.CreateStore(fault_->getArg(2 + i), field(offsetof(oxide_fault_record, values) + 8 * i));
+    std::vector<Value*> values(row_->arg_size());
+    values[record] = load(pointer, launch, offsetof(oxide_host_launch, fault));
+    std::array<Value*, 3> blocks{}, threads{};
     for (unsigned axis = 0; axis != 3; ++axis) {
-      b.CreateStore(fault_->getArg(4 + axis), field(offsetof(oxide_fault_record, block) + 4 * axis));
-      b.CreateStore(fault_->getArg(7 + axis), field(offsetof(oxide_fault_record, thread) + 4 * axis));
+      values[grid + axis] = load(b.getInt32Ty(), launch, offsetof(oxide_host_launch, grid) + 4 * axis);
+      values[block_dim + axis] = load(b.getInt32Ty(), launch, offsetof(oxide_host_launch, block) + 4 * axis);
+      blocks[axis] = b.CreateZExt(values[grid + axis], i64);
+      threads[axis] = b.CreateZExt(values[block_dim + axis], i64);
     }
-    b.CreateAlignedStore(b.getInt32(1), field(offsetof(oxide_fault_record, ready)), llvm::Align(4))->setAtomic(llvm::AtomicOrdering::Release);
-    b.CreateBr(done);
-    b.SetInsertPoint(done);
-    b.CreateRetVoid();
-    return fault_;
+    Value* arguments = load(pointer, launch, offsetof(oxide_host_launch, arguments));
+    for (unsigned i = first_of_kernel; i != values.size(); ++i)
+      values[i] = b.CreateAlignedLoad(row_->getArg(i)->getType(), load(pointer, arguments, sizeof(void*) * (i - first_of_kernel)), llvm::Align(1));
+
+    const auto narrow = [&](Value* v) { return b.CreateTrunc(v, b.getInt32Ty()); };
+    const Loop each_block = open_loop(b, *entry, "block", entry->getArg(1), entry->getArg(2));
+    Value* block_row = b.CreateUDiv(each_block.counter, blocks[0]);
+    values[block] = narrow(b.CreateURem(each_block.counter, blocks[0]));
+    values[block + 1] = narrow(b.CreateURem(block_row, blocks[1]));
+    values[block + 2] = narrow(b.CreateUDiv(block_row, blocks[1]));
+    const Loop z = open_loop(b, *entry, "z", b.getInt64(0), threads[2]);
+    const Loop y = open_loop(b, *entry, "y", b.getInt64(0), threads[1]);
+    const Loop x = open_loop(b, *entry, "x", b.getInt64(0), threads[0], row_limit);
+    values[thread_z] = narrow(z.counter);
+    values[thread_y] = narrow(y.counter);
+    values[x_from] = narrow(x.counter);
+    values[x_count] = b.CreateIntrinsic(llvm::Intrinsic::umin, {i64}, {b.CreateSub(threads[0], x.counter), b.getInt64(row_limit)});
+    b.CreateCall(row_, values);
+    b.CreateBr(x.next);
+    llvm::BranchInst::Create(y.next, x.done);
+    llvm::BranchInst::Create(z.next, y.done);
+    llvm::BranchInst::Create(each_block.next, z.done);
+    llvm::ReturnInst::Create(context_, each_block.done);
   }
 
   const ir::Graph& graph_;
   llvm::Module& module_;
   llvm::LLVMContext& context_;
-  llvm::Function* run_ = nullptr;
-  llvm::Function* fault_ = nullptr;
+  const std::vector<oxide_fault_site> sites_;
+  llvm::Function* row_ = nullptr;
   std::vector<unsigned> argument_;  // of each parameter: its first argument
-  std::array<Value*, 3> block_{}, thread_{};
-  BasicBlock* next_thread_ = nullptr;
+  Value* thread_x_ = nullptr;
+  BasicBlock* next_ = nullptr;  // where a thread goes when it is done
+  llvm::PHINode* key_ = nullptr;
+  llvm::PHINode* failed_site_ = nullptr;
+  llvm::PHINode* failed_value_ = nullptr;
   llvm::MDNode* access_group_ = nullptr;
 };
 
