@@ -1,0 +1,130 @@
+// Builds graphs by hand, for tests that start at the graph.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <initializer_list>
+#include <string>
+#include <utility>
+
+#include <oxide/ir/graph.hpp>
+
+namespace oxide::testing {
+
+class GraphBuilder {
+ public:
+  ir::Graph graph;
+
+  explicit GraphBuilder(std::string name = "kernel") {
+    graph.name = std::move(name);
+    graph.files = {"kernel.cpp"};
+    block();
+  }
+
+  // ---- signature
+
+  std::uint64_t value(ir::Type type) {
+    graph.parameters.push_back({ir::ParameterKind::value, type});
+    return graph.parameters.size() - 1;
+  }
+  // The memory's index.
+  std::uint64_t span(ir::Type type, ir::Access access = ir::Access::read) {
+    graph.parameters.push_back({ir::ParameterKind::span, type});
+    graph.memories.push_back({ir::MemoryKind::span, type, access, static_cast<std::uint32_t>(graph.parameters.size() - 1)});
+    return graph.memories.size() - 1;
+  }
+
+  // ---- blocks: what is added goes to the current one
+
+  std::uint32_t block() {
+    graph.blocks.emplace_back();
+    return static_cast<std::uint32_t>(graph.blocks.size() - 1);
+  }
+  GraphBuilder& at(std::uint32_t block) {
+    current_ = block;
+    return *this;
+  }
+  void jump(std::uint32_t target) { end({ir::TerminatorKind::jump, ir::no_variable, {target, 0}, here()}); }
+  void branch(ir::Variable condition, std::uint32_t yes, std::uint32_t no) {
+    end({ir::TerminatorKind::branch, condition, {yes, no}, here()});
+  }
+  void exit() { end({ir::TerminatorKind::exit, ir::no_variable, {0, 0}, here()}); }
+
+  // ---- operations
+
+  ir::Variable variable(ir::Type type) {
+    graph.variables.push_back(type);
+    return static_cast<ir::Variable>(graph.variables.size() - 1);
+  }
+
+  // Any operation. `type` matters only where the table says `given`.
+  ir::Variable op(ir::Opcode opcode, std::initializer_list<ir::Variable> operands = {}, std::uint64_t immediate = 0, ir::Type type = ir::Type::none) {
+    ir::Operation o;
+    o.opcode = opcode;
+    std::copy(operands.begin(), operands.end(), o.operands.begin());
+    o.immediate = immediate;
+    o.location = here();
+    switch (ir::row_of(opcode).result) {
+      case ir::ResultRule::none: break;
+      case ir::ResultRule::same: o.type = graph.variables[*operands.begin()]; break;
+      case ir::ResultRule::boolean: o.type = ir::Type::boolean; break;
+      case ir::ResultRule::given: o.type = type; break;
+    }
+    if (ir::row_of(opcode).result != ir::ResultRule::none) o.result = variable(o.type);
+    graph.blocks[current_].operations.push_back(o);
+    return o.result;
+  }
+
+  template <ir::Scalar T>
+  ir::Variable constant(T number) {
+    std::uint64_t bits = 0;
+    std::memcpy(&bits, &number, sizeof number);
+    return op(ir::Opcode::constant, {}, bits, ir::type_for<T>());
+  }
+  ir::Variable parameter(std::uint64_t index) { return op(ir::Opcode::parameter, {}, index, graph.parameters[index].type); }
+  ir::Variable length(std::uint64_t memory) { return op(ir::Opcode::length, {}, memory, ir::Type::u64); }
+  ir::Variable cast(ir::Variable v, ir::Type to) { return op(ir::Opcode::cast, {v}, 0, to); }
+  ir::Variable coordinate(ir::Opcode opcode, std::uint64_t axis = 0) { return op(opcode, {}, axis, ir::Type::u32); }
+  void assign(ir::Variable to, ir::Variable from) { op(ir::Opcode::assign, {to, from}); }
+  ir::Variable load(std::uint64_t memory, ir::Variable index) { return op(ir::Opcode::load, {index}, memory, graph.memories[memory].element); }
+  void store(std::uint64_t memory, ir::Variable index, ir::Variable number) { op(ir::Opcode::store, {index, number}, memory); }
+  void check(std::uint64_t memory, ir::Variable index) { op(ir::Opcode::check_bounds, {index}, memory); }
+
+  // block_index * block_dim + thread_index, as u64
+  ir::Variable linear_index() {
+    const auto wide = [&](ir::Opcode opcode) { return cast(coordinate(opcode), ir::Type::u64); };
+    const ir::Variable block = wide(ir::Opcode::block_index), size = wide(ir::Opcode::block_dim), thread = wide(ir::Opcode::thread_index);
+    return op(ir::Opcode::add, {op(ir::Opcode::mul, {block, size}), thread});
+  }
+
+  // Each operation gets the next line.
+  bool lines = true;
+
+ private:
+  ir::Location here() { return lines ? ir::Location{0, ++line_, 3} : ir::Location{}; }
+  void end(ir::Terminator t) { graph.blocks[current_].terminator = t; }
+
+  std::uint32_t current_ = 0;
+  std::uint32_t line_ = 10;
+};
+
+// c[i] = a[i] + b[i] for the threads that have an element, every access checked.
+inline ir::Graph vecadd_graph(ir::Type type = ir::Type::f32) {
+  GraphBuilder b("vecadd");
+  const auto a = b.span(type), c = b.span(type), out = b.span(type, ir::Access::disjoint);
+  const auto work = b.block(), done = b.block();
+  const ir::Variable i = b.linear_index();
+  b.branch(b.op(ir::Opcode::less, {i, b.length(out)}), work, done);
+  b.at(work);
+  b.check(a, i);
+  const ir::Variable x = b.load(a, i);
+  b.check(c, i);
+  const ir::Variable y = b.load(c, i);
+  b.store(out, i, b.op(ir::Opcode::add, {x, y}));
+  b.jump(done);
+  b.at(done).exit();
+  return std::move(b.graph);
+}
+
+}  // namespace oxide::testing
