@@ -7,7 +7,14 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <memory>
+#include <optional>
 #include <utility>
+
+#include <oxide/ir/graph.hpp>
+#include <oxide/jit/compile.hpp>
+#include <oxide/runtime/backend.hpp>
+#include <oxide/runtime/compiled.hpp>
 
 #include "first_call/kernels.hpp"
 #include "first_call/nvrtc.hpp"

@@ -24,7 +24,7 @@ inline constexpr std::uint32_t stencil_width = 4096;
 
 template <int Variant>
 inline constexpr auto stencil =
-    kernel("stencil", [](Span<const float> in, DisjointSpan<float, Grid2D<stencil_width>> out, std::uint32_t rows) {
+    kernel("stencil", [](Span<const float> in, DisjointSpan<float, Grid2D<stencil_width>> out, u32 rows) {
       auto i = thread::index_2d<stencil_width>();
       u32 row = i.row(), col = i.col();
       if (auto e = out.get_mut(i)) {

@@ -1,6 +1,11 @@
 // What a launch through oxide costs: on a GPU against cuLaunchKernel with the same arguments, on the CPU against a direct call of the
 // machine code.
+#include <oxide/ir/graph.hpp>
+#include <oxide/jit/compile.hpp>
 #include <oxide/oxide.hpp>
+#include <oxide/runtime/cuda/driver.hpp>
+
+#include <optional>
 
 #include "support/figure.hpp"
 
@@ -38,13 +43,13 @@ class RawKernel {
       : driver_(cuda::Driver::get()), code_(compiled_vecadd(device.target())), stream_(stream),
         fault_(oxide::DeviceBuffer<std::uint32_t>::zeroed(stream, 64)) {
     cuda::DeviceOrdinal ordinal{};
-    driver_.check(driver_.cuDeviceGet(&ordinal, static_cast<int>(device.id()) - 1), "cuDeviceGet");
+    driver_.check(driver_.DeviceGet(&ordinal, static_cast<int>(device.id()) - 1), "cuDeviceGet");
     cuda::ContextHandle context = nullptr;
-    driver_.check(driver_.cuDevicePrimaryCtxRetain(&context, ordinal), "cuDevicePrimaryCtxRetain");
-    driver_.check(driver_.cuCtxSetCurrent(context), "cuCtxSetCurrent");
+    driver_.check(driver_.DevicePrimaryCtxRetain(&context, ordinal), "cuDevicePrimaryCtxRetain");
+    driver_.check(driver_.CtxSetCurrent(context), "cuCtxSetCurrent");
     cuda::ModuleHandle module = nullptr;
-    driver_.check(driver_.cuModuleLoadData(&module, std::string(code_.ptx()).c_str()), "cuModuleLoadData");
-    driver_.check(driver_.cuModuleGetFunction(&function_, module, code_.entry_name()), "cuModuleGetFunction");
+    driver_.check(driver_.ModuleLoadData(&module, std::string(code_.ptx()).c_str()), "cuModuleLoadData");
+    driver_.check(driver_.ModuleGetFunction(&function_, module, code_.entry_name()), "cuModuleGetFunction");
   }
 
   void launch(const oxide::LaunchConfig& config, Arrays& arrays) {
@@ -52,7 +57,7 @@ class RawKernel {
     std::uint64_t n = arrays.c.size();
     std::uint32_t* fault = fault_.data();
     void* arguments[] = {&a, &n, &b, &n, &c, &n, &fault};
-    driver_.check(driver_.cuLaunchKernel(function_, config.grid.x, config.grid.y, config.grid.z, config.block.x, config.block.y,
+    driver_.check(driver_.LaunchKernel(function_, config.grid.x, config.grid.y, config.grid.z, config.block.x, config.block.y,
                                          config.block.z, 0, static_cast<cuda::StreamHandle>(stream_.raw()), arguments, nullptr),
                   "cuLaunchKernel");
   }

@@ -119,7 +119,7 @@ inline constexpr auto operations_300 = kernel("operations_300", [](Span<const fl
 });
 
 // Four loops of the device in each other, as C++ writes them.
-inline constexpr auto nested_loops = kernel("nested_loops", [](Span<const float> a, DisjointSpan<float> c, std::uint32_t n) {
+inline constexpr auto nested_loops = kernel("nested_loops", [](Span<const float> a, DisjointSpan<float> c, u32 n) {
   ++runs;
   auto idx = thread::index_1d();
   if (auto out = c.get_mut(idx)) {
@@ -138,7 +138,7 @@ inline constexpr auto nested_loops = kernel("nested_loops", [](Span<const float>
 });
 
 // The same with counted loops.
-inline constexpr auto nested_ranges = kernel("nested_ranges", [](Span<const float> a, DisjointSpan<float> c, std::uint32_t n) {
+inline constexpr auto nested_ranges = kernel("nested_ranges", [](Span<const float> a, DisjointSpan<float> c, u32 n) {
   ++runs;
   auto idx = thread::index_1d();
   if (auto out = c.get_mut(idx)) {

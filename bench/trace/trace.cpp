@@ -1,4 +1,6 @@
 // What tracing costs: from a lambda to a verified graph.
+#include <oxide/ir/graph.hpp>
+
 #include "support/figure.hpp"
 #include "trace/kernels.hpp"
 

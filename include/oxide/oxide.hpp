@@ -11,6 +11,7 @@
 #include <oxide/dsl/thread.hpp>
 #include <oxide/dsl/value.hpp>
 #include <oxide/error.hpp>
+#include <oxide/jit/library_path.hpp>
 #include <oxide/runtime/buffer.hpp>
 #include <oxide/runtime/device.hpp>
 #include <oxide/runtime/launch_config.hpp>

@@ -6,7 +6,7 @@
 
 namespace ox = oxide;
 
-inline constexpr auto saxpy = ox::kernel("saxpy", [](float scale, ox::Span<const float> x, ox::DisjointSpan<float> y) {
+inline constexpr auto saxpy = ox::kernel("saxpy", [](ox::f32 scale, ox::Span<const float> x, ox::DisjointSpan<float> y) {
   auto idx = ox::thread::index_1d();
   if (auto y_elem = y.get_mut(idx)) *y_elem = scale * x[idx] + *y_elem;
 });
