@@ -1,0 +1,488 @@
+// Runs graphs on the host, one thread after another: the model that compiled code is compared with. It follows the number rules to
+// the letter and knows nothing of LLVM.
+#pragma once
+
+#include <array>
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <stdexcept>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <oxide/ir/graph.hpp>
+#include <oxide/ir/print.hpp>
+
+namespace oxide::testing {
+
+struct Shape {
+  std::array<std::uint32_t, 3> grid{1, 1, 1}, block{1, 1, 1};
+};
+
+// Of a value parameter: its bits. Of a span: where it is and how many elements it has.
+struct Argument {
+  std::uint64_t bits = 0;
+  void* data = nullptr;
+  std::uint64_t length = 0;
+};
+
+template <class T>
+Argument value_argument(T value) {
+  Argument a;
+  std::memcpy(&a.bits, &value, sizeof value);
+  return a;
+}
+template <class T>
+Argument span_argument(std::vector<T>& values) {
+  return {0, values.data(), values.size()};
+}
+
+// The first failed check, in the order of threads.
+struct Fault {
+  bool happened = false;
+  std::uint32_t site = 0;
+  std::array<std::uint64_t, 2> values{};
+  std::array<std::uint32_t, 3> block{}, thread{};
+  friend bool operator==(const Fault&, const Fault&) = default;
+};
+
+// ---- the number rules
+
+namespace rules {
+
+template <class T>
+using Unsigned = std::make_unsigned_t<T>;
+
+// In 64 bits, so that narrow types do not overflow as ints.
+template <class T>
+T wrapped(std::uint64_t bits) {
+  return static_cast<T>(static_cast<Unsigned<T>>(bits));
+}
+template <class T>
+T divide(T a, T b) {
+  if (b == 0) return 0;
+  if constexpr (std::is_signed_v<T>)
+    if (b == -1) return wrapped<T>(0 - static_cast<std::uint64_t>(a));
+  return static_cast<T>(a / b);
+}
+template <class T>
+T remainder(T a, T b) {
+  if (b == 0) return 0;
+  if constexpr (std::is_signed_v<T>)
+    if (b == -1) return 0;
+  return static_cast<T>(a % b);
+}
+template <class T>
+unsigned shift_amount(T n) {
+  return static_cast<unsigned>(static_cast<Unsigned<T>>(n) % (8 * sizeof(T)));
+}
+
+// IEEE 754-2019, 9.6: a number beats a NaN, and -0 is less than +0.
+template <class T>
+T minimum_number(T a, T b) {
+  if (std::isnan(a)) return b;
+  if (std::isnan(b)) return a;
+  if (a == b) return std::signbit(a) ? a : b;
+  return a < b ? a : b;
+}
+template <class T>
+T maximum_number(T a, T b) {
+  if (std::isnan(a)) return b;
+  if (std::isnan(b)) return a;
+  if (a == b) return std::signbit(a) ? b : a;
+  return a > b ? a : b;
+}
+
+template <class To, class From>
+To convert(From v) {
+  if constexpr (std::is_same_v<To, From>) return v;
+  else if constexpr (std::is_same_v<To, bool>) return v != 0;
+  else if constexpr (std::is_floating_point_v<From> && std::is_integral_v<To>) {
+    if (std::isnan(v)) return 0;
+    // 2^digits, the first number that is too large, is exact in every floating type; so is the least of the signed ones.
+    const From limit = std::ldexp(From{1}, std::numeric_limits<To>::digits);
+    if (v >= limit) return std::numeric_limits<To>::max();
+    if (v < static_cast<From>(std::numeric_limits<To>::min())) return std::numeric_limits<To>::min();
+    return static_cast<To>(v);
+  } else return static_cast<To>(v);
+}
+
+}  // namespace rules
+
+class Interpreter {
+ public:
+  // `fuses`: whether the machine that is modelled has a fused multiply-add, and so contracts unless the graph says strict.
+  explicit Interpreter(const ir::Graph& graph, bool fuses = true) : graph_(graph), fuses_(fuses && graph.fp_mode == ir::FpMode::contract) { translate(); }
+
+  // Throws std::runtime_error when more than `step_limit` operations run, or memory is accessed out of range with no check before.
+  Fault run(const Shape& shape, const std::vector<Argument>& arguments, std::uint64_t step_limit = std::uint64_t{1} << 32) {
+    Frame frame;
+    frame.registers.resize(graph_.variables.size());
+    frame.left_factor.resize(graph_.variables.size());
+    frame.right_factor.resize(graph_.variables.size());
+    frame.arguments = &arguments;
+    frame.steps_left = step_limit;
+    frame.place[2] = shape.block;
+    frame.place[3] = shape.grid;
+    for_each(shape.grid, [&](const auto& block) {
+      for_each(shape.block, [&](const auto& thread) {
+        frame.place[0] = thread;
+        frame.place[1] = block;
+        run_thread(frame);
+      });
+    });
+    return frame.fault;
+  }
+
+ private:
+  struct Frame {
+    std::vector<std::uint64_t> registers;                 // each variable's bits, zero-extended
+    std::vector<std::uint64_t> left_factor, right_factor;  // of a variable that holds a product
+    const std::vector<Argument>* arguments = nullptr;
+    std::array<std::array<std::uint32_t, 3>, 4> place{};   // thread_index, block_index, block_dim, grid_dim
+    std::uint64_t steps_left = 0;
+    Fault fault;
+    bool left = false;  // the thread failed a check
+
+    void fail(std::uint32_t site, std::uint64_t first, std::uint64_t second) {
+      left = true;
+      if (!fault.happened) fault = {true, site, {first, second}, place[1], place[0]};
+    }
+  };
+
+  struct Instruction;
+  using Run = void (*)(Frame&, const Instruction&);
+  enum class Fusion : std::uint8_t { none, left, right };
+  struct Instruction {
+    Run run = nullptr;
+    std::uint32_t result = 0, a = 0, b = 0, c = 0;
+    std::uint64_t immediate = 0;
+    std::uint32_t site = 0, parameter = 0;
+    Fusion fusion = Fusion::none;
+    const char* name = "";
+  };
+  struct Code {
+    std::vector<Instruction> instructions;
+    ir::Terminator terminator;
+  };
+
+  template <class F>
+  static void for_each(const std::array<std::uint32_t, 3>& extent, F&& f) {
+    std::array<std::uint32_t, 3> i{};
+    for (i[2] = 0; i[2] != extent[2]; ++i[2])
+      for (i[1] = 0; i[1] != extent[1]; ++i[1])
+        for (i[0] = 0; i[0] != extent[0]; ++i[0]) f(i);
+  }
+
+  void run_thread(Frame& frame) const {
+    frame.left = false;
+    std::size_t block = 0;
+    for (;;) {
+      const Code& code = code_[block];
+      if (frame.steps_left < code.instructions.size() + 1) throw std::runtime_error("the kernel runs too long");
+      frame.steps_left -= code.instructions.size() + 1;
+      for (const Instruction& i : code.instructions) {
+        i.run(frame, i);
+        if (frame.left) return;
+      }
+      const ir::Terminator& t = code.terminator;
+      if (t.kind == ir::TerminatorKind::exit) return;
+      block = t.targets[t.kind == ir::TerminatorKind::branch && frame.registers[t.condition] == 0];
+    }
+  }
+
+  // ---- registers
+
+  template <class T>
+  static T get(const Frame& frame, std::uint32_t v) {
+    return from_bits<T>(frame.registers[v]);
+  }
+  template <class T>
+  static T from_bits(std::uint64_t bits) {
+    if constexpr (std::is_same_v<T, float>) return std::bit_cast<float>(static_cast<std::uint32_t>(bits));
+    else if constexpr (std::is_same_v<T, double>) return std::bit_cast<double>(bits);
+    else return static_cast<T>(bits);
+  }
+  template <class T>
+  static std::uint64_t to_bits(T value) {
+    if constexpr (std::is_same_v<T, float>) return std::bit_cast<std::uint32_t>(value);
+    else if constexpr (std::is_same_v<T, double>) return std::bit_cast<std::uint64_t>(value);
+    else if constexpr (std::is_same_v<T, bool>) return value;
+    else return static_cast<std::make_unsigned_t<T>>(value);
+  }
+  template <class T>
+  static void set(Frame& frame, const Instruction& i, T value) {
+    frame.registers[i.result] = to_bits(value);
+  }
+
+  // ---- translation
+
+  void translate() {
+    code_.resize(graph_.blocks.size());
+    std::vector<std::uint8_t> definitions(graph_.variables.size(), 0);
+    for (const ir::Block& block : graph_.blocks)
+      for (const ir::Operation& op : block.operations)
+        if (const ir::Variable v = defined_by(op); v != ir::no_variable && definitions[v] != 2) ++definitions[v];
+    std::uint32_t site = 0;
+    for (std::size_t b = 0; b != graph_.blocks.size(); ++b) {
+      code_[b].terminator = graph_.blocks[b].terminator;
+      for (const ir::Operation& op : graph_.blocks[b].operations) code_[b].instructions.push_back(translate(op, site));
+    }
+    if (fuses_) find_products(definitions);
+  }
+  static ir::Variable defined_by(const ir::Operation& op) {
+    const ir::OpcodeRow& row = ir::row_of(op.opcode);
+    return row.effect == ir::Effect::writes_variable ? op.operands[0] : row.result != ir::ResultRule::none ? op.result : ir::no_variable;
+  }
+
+  // A sum contracts when one side is known to be a product: by the only definition of the variable, or by the last one before it in
+  // its block. The left side wins. Repeated until nothing changes, since a copy of a product is one.
+  void find_products(const std::vector<std::uint8_t>& definitions) {
+    std::vector<bool> always(graph_.variables.size());
+    for (bool changed = true; std::exchange(changed, false);)
+      for (std::size_t b = 0; b != graph_.blocks.size(); ++b) {
+        std::vector<bool> known = always;
+        for (std::size_t i = 0; i != graph_.blocks[b].operations.size(); ++i) {
+          const ir::Operation& op = graph_.blocks[b].operations[i];
+          Instruction& instruction = code_[b].instructions[i];
+          const ir::Variable v = defined_by(op);
+          if (v == ir::no_variable) continue;
+          if ((op.opcode == ir::Opcode::add || op.opcode == ir::Opcode::sub) && ir::is_floating(op.type))
+            instruction.fusion = known[op.operands[0]] ? Fusion::left : known[op.operands[1]] ? Fusion::right : Fusion::none;
+          const bool copies = op.opcode == ir::Opcode::copy || op.opcode == ir::Opcode::assign;
+          known[v] = ir::is_floating(graph_.variables[v]) &&
+                     (op.opcode == ir::Opcode::mul || (copies && known[op.operands[op.opcode == ir::Opcode::assign ? 1 : 0]]));
+          if (known[v] && definitions[v] == 1 && !always[v]) always[v] = changed = true;
+        }
+      }
+  }
+
+  Instruction translate(const ir::Operation& op, std::uint32_t& site) {
+    Instruction i;
+    i.result = op.opcode == ir::Opcode::assign ? op.operands[0] : op.result;
+    i.a = op.operands[0];
+    i.b = op.operands[1];
+    i.c = op.operands[2];
+    i.immediate = op.immediate;
+    i.name = ir::name_of(op.opcode).data();
+    const ir::OpcodeRow& row = ir::row_of(op.opcode);
+    if (row.immediate == ir::Immediate::memory) i.parameter = graph_.memories[static_cast<std::size_t>(op.immediate)].parameter;
+    if (op.opcode == ir::Opcode::check_bounds || (row.immediate == ir::Immediate::check && op.immediate != 0)) i.site = site++;
+    ir::Type type = op.type;
+    if (row.result == ir::ResultRule::boolean) type = graph_.variables[op.operands[0]];
+    if (op.opcode == ir::Opcode::assign || op.opcode == ir::Opcode::store) type = graph_.variables[op.operands[1]];
+    if (op.opcode == ir::Opcode::check_bounds) type = ir::Type::u64;
+    with_type(type, [&]<class T>(std::type_identity<T>) {
+      if (op.opcode == ir::Opcode::cast)
+        with_type(graph_.variables[op.operands[0]],
+                  [&]<class From>(std::type_identity<From>) { i.run = [](Frame& f, const Instruction& x) { set<T>(f, x, rules::convert<T>(get<From>(f, x.a))); }; });
+      else i.run = run_of<T>(op.opcode);
+    });
+    if (i.run == nullptr) throw std::logic_error("the interpreter does not know " + ir::print(graph_, op));
+    return i;
+  }
+
+  template <class F>
+  static void with_type(ir::Type type, F&& f) {
+    switch (type) {
+      case ir::Type::boolean: return f(std::type_identity<bool>());
+      case ir::Type::i8: return f(std::type_identity<std::int8_t>());
+      case ir::Type::i16: return f(std::type_identity<std::int16_t>());
+      case ir::Type::i32: return f(std::type_identity<std::int32_t>());
+      case ir::Type::i64: return f(std::type_identity<std::int64_t>());
+      case ir::Type::u8: return f(std::type_identity<std::uint8_t>());
+      case ir::Type::u16: return f(std::type_identity<std::uint16_t>());
+      case ir::Type::u32: return f(std::type_identity<std::uint32_t>());
+      case ir::Type::u64: return f(std::type_identity<std::uint64_t>());
+      case ir::Type::f32: return f(std::type_identity<float>());
+      case ir::Type::f64: return f(std::type_identity<double>());
+      case ir::Type::none: break;
+    }
+    throw std::logic_error("an operation without a type");
+  }
+
+  template <class T>
+  static T* element(Frame& f, const Instruction& x) {
+    const Argument& span = (*f.arguments)[x.parameter];
+    const std::uint64_t index = f.registers[x.a];
+    if (index >= span.length)
+      throw std::runtime_error(std::string(x.name) + " of element " + std::to_string(index) + " of " + std::to_string(span.length) + " with no check before");
+    return static_cast<T*>(span.data) + index;
+  }
+
+  template <class T>
+  static Run run_of(ir::Opcode opcode) {
+    using enum ir::Opcode;
+    switch (opcode) {  // any type
+      case constant: return [](Frame& f, const Instruction& x) { f.registers[x.result] = x.immediate; };
+      case parameter:
+        return [](Frame& f, const Instruction& x) { f.registers[x.result] = (*f.arguments)[static_cast<std::size_t>(x.immediate)].bits; };
+      case length: return [](Frame& f, const Instruction& x) { f.registers[x.result] = (*f.arguments)[x.parameter].length; };
+      case copy:
+        return [](Frame& f, const Instruction& x) {
+          f.registers[x.result] = f.registers[x.a];
+          f.left_factor[x.result] = f.left_factor[x.a];
+          f.right_factor[x.result] = f.right_factor[x.a];
+        };
+      case assign:
+        return [](Frame& f, const Instruction& x) {
+          f.registers[x.result] = f.registers[x.b];
+          f.left_factor[x.result] = f.left_factor[x.b];
+          f.right_factor[x.result] = f.right_factor[x.b];
+        };
+      case select: return [](Frame& f, const Instruction& x) { f.registers[x.result] = f.registers[f.registers[x.a] != 0 ? x.b : x.c]; };
+      case bit_cast: return [](Frame& f, const Instruction& x) { f.registers[x.result] = f.registers[x.a]; };
+      case thread_index: return [](Frame& f, const Instruction& x) { f.registers[x.result] = f.place[0][x.immediate]; };
+      case block_index: return [](Frame& f, const Instruction& x) { f.registers[x.result] = f.place[1][x.immediate]; };
+      case block_dim: return [](Frame& f, const Instruction& x) { f.registers[x.result] = f.place[2][x.immediate]; };
+      case grid_dim: return [](Frame& f, const Instruction& x) { f.registers[x.result] = f.place[3][x.immediate]; };
+      case equal: return [](Frame& f, const Instruction& x) { set<bool>(f, x, get<T>(f, x.a) == get<T>(f, x.b)); };
+      case not_equal: return [](Frame& f, const Instruction& x) { set<bool>(f, x, get<T>(f, x.a) != get<T>(f, x.b)); };
+      case load:
+        return [](Frame& f, const Instruction& x) {
+          if constexpr (std::is_same_v<T, bool>) set<bool>(f, x, *element<std::uint8_t>(f, x) != 0);
+          else set<T>(f, x, *element<T>(f, x));
+        };
+      case store: return [](Frame& f, const Instruction& x) { *element<T>(f, x) = get<T>(f, x.b); };
+      case check_bounds:
+        return [](Frame& f, const Instruction& x) {
+          const std::uint64_t index = f.registers[x.a], length = (*f.arguments)[x.parameter].length;
+          if (index >= length) f.fail(x.site, index, length);
+        };
+      default: break;
+    }
+    if constexpr (std::is_same_v<T, bool>) return run_of_boolean(opcode);
+    else if constexpr (std::is_floating_point_v<T>) return run_of_float<T>(opcode);
+    else return run_of_integer<T>(opcode);
+  }
+
+#define OXIDE_UNARY(expression) \
+  return [](Frame& f, const Instruction& i) { \
+    const T x = get<T>(f, i.a); \
+    set<T>(f, i, static_cast<T>(expression)); \
+  }
+#define OXIDE_BINARY(result, expression) \
+  return [](Frame& f, const Instruction& i) { \
+    const T x = get<T>(f, i.a), y = get<T>(f, i.b); \
+    set<result>(f, i, static_cast<result>(expression)); \
+  }
+
+  static Run run_of_boolean(ir::Opcode opcode) {
+    using T = bool;
+    switch (opcode) {
+      case ir::Opcode::bit_and: OXIDE_BINARY(T, x && y);
+      case ir::Opcode::bit_or: OXIDE_BINARY(T, x || y);
+      case ir::Opcode::bit_xor: OXIDE_BINARY(T, x != y);
+      case ir::Opcode::bit_not: OXIDE_UNARY(!x);
+      default: return nullptr;
+    }
+  }
+
+  template <class T>
+  static Run run_of_integer(ir::Opcode opcode) {
+    using enum ir::Opcode;
+    using Wide = std::uint64_t;
+    using U = std::make_unsigned_t<T>;
+    switch (opcode) {
+      case add: OXIDE_BINARY(T, rules::wrapped<T>(static_cast<Wide>(x) + static_cast<Wide>(y)));
+      case sub: OXIDE_BINARY(T, rules::wrapped<T>(static_cast<Wide>(x) - static_cast<Wide>(y)));
+      case mul: OXIDE_BINARY(T, rules::wrapped<T>(static_cast<Wide>(x) * static_cast<Wide>(y)));
+      case div:
+      case rem:
+        if (opcode == div)
+          return [](Frame& f, const Instruction& i) {
+            const T x = get<T>(f, i.a), y = get<T>(f, i.b);
+            if (y == 0 && i.immediate != 0) return f.fail(i.site, to_bits(x), 0);
+            set<T>(f, i, rules::divide(x, y));
+          };
+        return [](Frame& f, const Instruction& i) {
+          const T x = get<T>(f, i.a), y = get<T>(f, i.b);
+          if (y == 0 && i.immediate != 0) return f.fail(i.site, to_bits(x), 0);
+          set<T>(f, i, rules::remainder(x, y));
+        };
+      case neg: OXIDE_UNARY(rules::wrapped<T>(0 - static_cast<Wide>(x)));
+      case abs: OXIDE_UNARY(x < T{0} ? rules::wrapped<T>(0 - static_cast<Wide>(x)) : x);
+      case min: OXIDE_BINARY(T, x < y ? x : y);
+      case max: OXIDE_BINARY(T, x > y ? x : y);
+      case bit_and: OXIDE_BINARY(T, x & y);
+      case bit_or: OXIDE_BINARY(T, x | y);
+      case bit_xor: OXIDE_BINARY(T, x ^ y);
+      case bit_not: OXIDE_UNARY(~x);
+      case shift_left: OXIDE_BINARY(T, rules::wrapped<T>(static_cast<Wide>(static_cast<U>(x)) << rules::shift_amount(y)));
+      case shift_right: OXIDE_BINARY(T, x >> rules::shift_amount(y));
+      case less: OXIDE_BINARY(bool, x < y);
+      case less_equal: OXIDE_BINARY(bool, x <= y);
+      default: return nullptr;
+    }
+  }
+
+  template <class T>
+  static void sum(Frame& f, const Instruction& i, T x, T y) {
+    switch (i.fusion) {
+      case Fusion::none: return set<T>(f, i, x + y);
+      case Fusion::left: return set<T>(f, i, std::fma(from_bits<T>(f.left_factor[i.a]), from_bits<T>(f.right_factor[i.a]), y));
+      case Fusion::right: return set<T>(f, i, std::fma(from_bits<T>(f.left_factor[i.b]), from_bits<T>(f.right_factor[i.b]), x));
+    }
+  }
+
+  template <class T>
+  static Run run_of_float(ir::Opcode opcode) {
+    using enum ir::Opcode;
+    switch (opcode) {
+      case add: return [](Frame& f, const Instruction& i) { sum<T>(f, i, get<T>(f, i.a), get<T>(f, i.b)); };
+      case sub:
+        return [](Frame& f, const Instruction& i) {
+          const T x = get<T>(f, i.a), y = get<T>(f, i.b);
+          if (i.fusion == Fusion::right) return set<T>(f, i, std::fma(-from_bits<T>(f.left_factor[i.b]), from_bits<T>(f.right_factor[i.b]), x));
+          if (i.fusion == Fusion::left) return sum<T>(f, i, x, -y);
+          set<T>(f, i, x - y);
+        };
+      case mul:
+        return [](Frame& f, const Instruction& i) {
+          const std::uint64_t x = f.registers[i.a], y = f.registers[i.b];
+          f.left_factor[i.result] = x;
+          f.right_factor[i.result] = y;
+          set<T>(f, i, from_bits<T>(x) * from_bits<T>(y));
+        };
+      case div: OXIDE_BINARY(T, x / y);
+      case rem:
+      case fmod: OXIDE_BINARY(T, std::fmod(x, y));
+      case neg: OXIDE_UNARY(-x);
+      case abs: OXIDE_UNARY(std::fabs(x));
+      case min: OXIDE_BINARY(T, rules::minimum_number(x, y));
+      case max: OXIDE_BINARY(T, rules::maximum_number(x, y));
+      case fma: return [](Frame& f, const Instruction& i) { set<T>(f, i, std::fma(get<T>(f, i.a), get<T>(f, i.b), get<T>(f, i.c))); };
+      case less: OXIDE_BINARY(bool, x < y);
+      case less_equal: OXIDE_BINARY(bool, x <= y);
+      case sqrt: OXIDE_UNARY(std::sqrt(x));
+      case rsqrt: OXIDE_UNARY(T{1} / std::sqrt(x));
+      case floor: OXIDE_UNARY(std::floor(x));
+      case ceil: OXIDE_UNARY(std::ceil(x));
+      case trunc: OXIDE_UNARY(std::trunc(x));
+      case round_even: OXIDE_UNARY(std::nearbyint(x));
+      case exp: OXIDE_UNARY(std::exp(x));
+      case exp2: OXIDE_UNARY(std::exp2(x));
+      case log: OXIDE_UNARY(std::log(x));
+      case log2: OXIDE_UNARY(std::log2(x));
+      case sin: OXIDE_UNARY(std::sin(x));
+      case cos: OXIDE_UNARY(std::cos(x));
+      case tan: OXIDE_UNARY(std::tan(x));
+      case tanh: OXIDE_UNARY(std::tanh(x));
+      case atan2: OXIDE_BINARY(T, std::atan2(x, y));
+      case pow: OXIDE_BINARY(T, std::pow(x, y));
+      default: return nullptr;
+    }
+  }
+#undef OXIDE_UNARY
+#undef OXIDE_BINARY
+
+  const ir::Graph graph_;
+  bool fuses_;
+  std::vector<Code> code_;
+};
+
+}  // namespace oxide::testing
