@@ -37,6 +37,9 @@ inline constexpr std::size_t experiment_events = 4096;
 // How many experiments one guess, and how many replays one join, may take.
 inline constexpr int max_experiments = 24;
 
+// How many replays that answer by chance go over each guessed join.
+inline constexpr int wanted_crossings = 12;
+
 // Borrowed callable, called once a run.
 class LambdaRef {
  public:
@@ -102,6 +105,7 @@ class Explorer {
     std::vector<bool> prefix;  // answers that lead to it
     std::size_t events;        // operations before it on that path
     EdgeSet untried;           // reachable edges that no replay took behind it
+    int crossings = 0;         // by replays that answer by chance
   };
 
   struct Pending {
@@ -187,6 +191,7 @@ class Explorer {
     if (event.opcode == ir::Opcode::decide) {
       ++decisions_;
       last_decision_ = n;
+      last_edge_ = {n, event.answer ? 0 : 1};
       answers_hash_ = detail::mix(answers_hash_, event.answer ? 3 : 5);
     }
     if (event.opcode == ir::Opcode::loop_head && event.loop > loop_heads_.size()) loop_heads_.push_back({n, i});
@@ -243,8 +248,9 @@ class Explorer {
       return true;
     }
     // Code that stands in the graph several times, or follows code that does, may be a pass of an unrolled host loop or a helper's
-    // call: what agrees there is not believed without experiments.
-    const bool ambiguous = is_repeated(event.key) || (last_decision_ != no_node && is_repeated(graph_[last_decision_].key));
+    // call: what agrees there is not believed without experiments, unless it is just where the other side of the last decision goes.
+    const bool repeated = is_repeated(event.key);
+    const bool follows_repeated = last_decision_ != no_node && is_repeated(graph_[last_decision_].key);
     candidates_.clear();
     for (int n = newest_.find(event.key); n != no_node; n = graph_[n].same_key) {
       const bool loops = static_cast<std::size_t>(n) < visited_.size() && visited_[static_cast<std::size_t>(n)].stamp == visit_stamp_;
@@ -262,7 +268,9 @@ class Explorer {
     for (const Candidate& c : candidates) {
       if (c.loops && (++loops_tried > 4 || host_loop_likely(event.key))) continue;
       try_walk(events, i, c.node);  // for its bindings and its way
-      if ((c.loops || c.open || ambiguous) && !futures_agree(i, c.node, c.loops)) {
+      const bool ambiguous = repeated || (follows_repeated && !other_side_reaches(c.node));
+      const bool doubtful = c.loops || c.open || ambiguous;
+      if (!(doubtful ? futures_agree(i, c.node, c.loops) : detours_agree(i, c.node, 1))) {
         reject_way(i);
         if (c.loops) ++failed_loops(event.key);
         continue;
@@ -293,6 +301,13 @@ class Explorer {
   }
   bool host_loop_likely(std::uint64_t key) {
     return failed_loops(key) >= 12 && std::find(device_loops_.begin(), device_loops_.end(), key) == device_loops_.end();
+  }
+
+  bool other_side_reaches(int n) {
+    const Edge& edge = last_edge_;
+    const int other = graph_[edge.node].next[edge.side == 0 ? 1 : 0];
+    std::vector<bool> way;
+    return other != no_node && find_path(other, [&](int m) { return m == n; }, [](int) { return true; }, way, -1);
   }
 
   bool is_repeated(std::uint64_t key) const {
@@ -373,28 +388,29 @@ class Explorer {
   // A run that agrees under its own answers may still part from the graph under others: every edge that the graph knows from node n
   // on is tried, so that passes of a host loop which look alike are told apart by how many are left.
   bool futures_agree(std::size_t i, int n, bool loops) {
+    if (!detours_agree(i, n, 12)) return false;
     const std::vector<bool> prefix = answers_so_far();
     RunPlan plan;
     plan.forced = &prefix;
-    plan.policy = Policy::no;
     plan.event_limit = std::min(i + experiment_events, max_events);
+    plan.policy = Policy::no;
     if (!agrees(i, n, plan)) return false;
     plan.policy = Policy::biased;
     for (plan.seed = 1; plan.seed <= 4; ++plan.seed)
       if (!agrees(i, n, plan)) return false;
-    plan.policy = Policy::no;
+    plan.policy = Policy::settle;
     graph_.target(walker_.edge) = n;
     reachable_edges(n, uncovered_);
     graph_.target(walker_.edge) = no_node;
     std::vector<bool> forced;
     plan.forced = &forced;
+    plan.event_limit = max_events;
     for (int k = 0; k < max_experiments && uncovered_.any(); ++k) {
       forced = prefix;
       graph_.target(walker_.edge) = n;
       const bool found = tour(n, uncovered_, forced);
       graph_.target(walker_.edge) = no_node;
       if (!found) break;
-      plan.event_limit = max_events;
       if (!agrees(i, n, plan)) return false;
     }
     if (!loops) return true;
@@ -408,6 +424,33 @@ class Explorer {
     plan.event_limit = known ? std::min(i + experiment_events, max_events) : max_events;
     if (!agrees(i, n, plan)) return false;
     if (!known) device_loops_.push_back(graph_[n].key);
+    return true;
+  }
+
+  // The nearest decisions behind node n, each answered against the way that the run took and settled from there on: what host state
+  // changes on that way and shows after it is seen where it is not changed.
+  bool detours_agree(std::size_t i, int n, std::size_t count) {
+    std::vector<std::pair<Edge, std::vector<bool>>> detours;
+    graph_.target(walker_.edge) = n;
+    std::vector<bool> way;
+    find_path(n, [&](int m) {
+      if (graph_[m].opcode != ir::Opcode::decide) return false;
+      for (int side = 0; side < 2; ++side)
+        if (graph_[m].next[static_cast<std::size_t>(side)] != no_node && detours.size() < 2 * count) detours.push_back({{m, side}, answers_to(m, side)});
+      return detours.size() >= 2 * count;
+    }, [](int) { return true; }, way, -1);
+    graph_.target(walker_.edge) = no_node;
+    const std::vector<bool> prefix = answers_so_far(), &run = recorder_.answers();
+    std::vector<bool> forced;
+    RunPlan plan;
+    plan.forced = &forced;
+    plan.event_limit = max_events;
+    for (const auto& [edge, answers] : detours) {
+      forced = prefix;
+      forced.insert(forced.end(), answers.begin(), answers.end());
+      if (forced.size() <= run.size() && std::equal(forced.begin(), forced.end(), run.begin())) continue;  // the run's own way
+      if (!agrees(i, n, plan)) return false;
+    }
     return true;
   }
 
@@ -445,7 +488,7 @@ class Explorer {
     graph_.target(edge) = n;
     if (edge.node < 0) return;
     graph_[edge.node].join[static_cast<std::size_t>(edge.side)] = static_cast<int>(joins_.size());
-    joins_.push_back({edge, n, guessed, ambiguous, detail::mix(discovery(i), graph_[n].discovery), answers_so_far(), i, {}});
+    joins_.push_back({edge, n, guessed, ambiguous, detail::mix(discovery(i), graph_[n].discovery), answers_so_far(), i, {}, 0});
   }
 
   // The run does not do what the graph says. Either a join was wrong, and is not made again; or the kernel broke a rule.
@@ -618,6 +661,13 @@ class Explorer {
     }
   }
 
+  // By chance, now with an answer per visit and now with one per site.
+  void varied_replay(RunPlan& plan) {
+    plan.policy = plan.seed % 2 == 0 ? Policy::random : Policy::biased;
+    replay(plan);
+    for (const Crossed& c : crossed_) ++joins_[static_cast<std::size_t>(c.join)].crossings;
+  }
+
   // Behind each join, every edge that can be reached is taken at least once.
   void replay_all() {
     for (Join& join : joins_) reachable_edges(join.target, join.untried);
@@ -627,10 +677,7 @@ class Explorer {
     plan.event_limit = experiment_events;
     plan.policy = Policy::no;
     replay(plan);
-    plan.policy = Policy::random;
-    for (plan.seed = 1; plan.seed <= 4; ++plan.seed) replay(plan);
-    plan.policy = Policy::biased;
-    for (plan.seed = 1; plan.seed <= 12; ++plan.seed) replay(plan);
+    for (plan.seed = 1; plan.seed <= 32; ++plan.seed) varied_replay(plan);
     for (std::size_t j = 0; j < joins_.size(); ++j) {
       for (int tries = 0; tries < max_experiments && joins_[j].untried.any(); ++tries) {
         forced = joins_[j].prefix;
@@ -642,9 +689,8 @@ class Explorer {
         replay(plan);
       }
       forced = joins_[j].prefix;
-      plan.policy = Policy::biased;
       plan.event_limit = std::min(joins_[j].events + experiment_events, max_events);
-      for (int tries = joins_[j].ambiguous ? 4 : 1; tries > 0; --tries) ++plan.seed, replay(plan);
+      for (int tries = 0; tries < wanted_crossings && joins_[j].guessed && joins_[j].crossings < wanted_crossings; ++tries) ++plan.seed, varied_replay(plan);
       const std::vector<bool> cycle = cycle_through(joins_[j]);
       if (cycle.empty()) continue;
       forced = joins_[j].prefix;
@@ -681,6 +727,16 @@ class Explorer {
     return answers;
   }
 
+  // During a search: the answers on the way to node n, and the one that leaves it by `side` when it is a decision (-1: none).
+  std::vector<bool> answers_to(int n, int side) const {
+    std::vector<bool> answers;
+    if (side >= 0 && graph_[n].opcode == ir::Opcode::decide) answers.push_back(side == 0);
+    for (Edge e = came_from_[static_cast<std::size_t>(n)]; e.node >= 0; e = came_from_[static_cast<std::size_t>(e.node)])
+      if (graph_[e.node].opcode == ir::Opcode::decide) answers.push_back(e.side == 0);
+    std::reverse(answers.begin(), answers.end());
+    return answers;
+  }
+
   // Breadth-first search from node `from` to a node that is `wanted`, over nodes that may be `passed`. Gives the answers on the way,
   // and the one that leaves the last node by `last_side` when that is a decision (-1: none).
   template <class Wanted, class Passed>
@@ -692,11 +748,7 @@ class Explorer {
     for (std::size_t head = 0; head < queue_.size(); ++head) {
       const int n = queue_[head];
       if (wanted(n)) {
-        answers.clear();
-        if (last_side >= 0 && graph_[n].opcode == ir::Opcode::decide) answers.push_back(last_side == 0);
-        for (Edge e = came_from_[static_cast<std::size_t>(n)]; e.node >= 0; e = came_from_[static_cast<std::size_t>(e.node)])
-          if (graph_[e.node].opcode == ir::Opcode::decide) answers.push_back(e.side == 0);
-        std::reverse(answers.begin(), answers.end());
+        answers = answers_to(n, last_side);
         return true;
       }
       if (!may_pass(n)) continue;
@@ -901,6 +953,7 @@ class Explorer {
   std::uint32_t visit_stamp_ = 0;
   std::size_t decisions_ = 0;
   int last_decision_ = no_node;
+  Edge last_edge_;  // that it was left by
   std::uint64_t answers_hash_ = 0;
   Segment segment_;
   Edge trial_edge_;

@@ -84,6 +84,9 @@ inline std::uint64_t mix(std::uint64_t h, std::uint64_t x) {
   return h ^ (h >> 29);
 }
 
+// Lies in the module that the recorder is compiled into: addresses are compared by their distance from it.
+inline constinit char module_anchor = 0;
+
 // How often each decision site was visited in the current run. Open addressing; a new run forgets all by raising `run`.
 class VisitTable {
  public:
@@ -266,11 +269,17 @@ class Recorder {
     return h.id;
   }
 
-  static std::uint64_t site_key(const Event& e, std::uint64_t address) {
+  // Keys do not depend on where the program was loaded, so that a kernel is explored the same way in every process.
+  std::uint64_t site_key(const Event& e, std::uint64_t address) {
+    if (e.place.file != hashed_file_) {
+      hashed_file_ = e.place.file;
+      file_hash_ = 7;
+      for (const char* c = hashed_file_; *c != 0; ++c) file_hash_ = detail::mix(file_hash_, static_cast<unsigned char>(*c));
+    }
     std::uint64_t h = detail::mix(static_cast<std::uint64_t>(e.opcode) | static_cast<std::uint64_t>(e.type) << 8, e.immediate);
-    h = detail::mix(h, reinterpret_cast<std::uintptr_t>(e.place.file));
+    h = detail::mix(h, file_hash_);
     h = detail::mix(h, std::uint64_t{e.place.line} << 32 | e.place.column);
-    return address == 0 ? h : detail::mix(h, address);
+    return address == 0 ? h : detail::mix(h, address - reinterpret_cast<std::uintptr_t>(&detail::module_anchor));
   }
 
   void add(const Event& event) {
@@ -329,6 +338,8 @@ class Recorder {
   std::size_t replay_ = 0, replay_end_ = 0;  // answers that are being given a second time
   bool enough_ = false, too_long_ = false, ended_ = false;
   Place last_place_;
+  const char* hashed_file_ = nullptr;
+  std::uint64_t file_hash_ = 0;
 };
 
 }  // namespace oxide::trace
