@@ -15,6 +15,8 @@
 #include <cstdint>
 #include <vector>
 
+#include <oxide/runtime/cpu/floating_environment.hpp>
+
 namespace oxide::runtime::cpu {
 
 // Runs blocks [first, end). Must not throw.
@@ -34,7 +36,9 @@ class BlockPool {
 
   // Calls `body` with ranges that together are [0, blocks), each block once, and returns when all have returned. Once `*stop` is not
   // zero no further range is started (`stop` may be null). Several threads may call this at once.
-  void run(std::uint64_t blocks, BlockRange body, void* context, const std::uint32_t* stop = nullptr);
+  // `expected_cost` of a block, in ticks, is what an earlier run returned, or 0; it saves this run from finding out in small steps. Returns
+  // what a block cost at the start of this run.
+  double run(std::uint64_t blocks, BlockRange body, void* context, const std::uint32_t* stop = nullptr, double expected_cost = 0);
 
   // Ends the threads. Later runs happen on the calling thread alone.
   void stop();
@@ -48,16 +52,15 @@ class BlockPool {
     std::uint64_t chunk;
     std::atomic<std::uint64_t> next;
     std::atomic<unsigned> active{0};  // pool threads inside
-    unsigned wanted = 0;              // pool threads that may still come in; guarded by mutex_
-    Job* later = nullptr;             // guarded by mutex_
+    unsigned wanted = 0;  // pool threads that may still come in; guarded by mutex_
+    Job* later = nullptr;  // guarded by mutex_
   };
   class Lock;
 
   // Work below this is not worth waking a thread for: a wake-up costs about as much.
-  static constexpr std::uint64_t worth_waking_ns = 20000;
-  static constexpr std::uint64_t probe_ns = 5000;
+  static constexpr std::uint64_t worth_waking_us = 20;
+  static constexpr std::uint64_t probe_us = 5;
 
-  static std::uint64_t now_ns();
   static bool stopped(const std::uint32_t* stop) { return stop != nullptr && __atomic_load_n(stop, __ATOMIC_RELAXED) != 0; }
   static void drain(Job& job);
   static void* thread_main(void* pool);
@@ -105,6 +108,30 @@ inline void pause_cpu() {
 #endif
 }
 
+// A clock that costs next to nothing to read and tells durations well enough to decide by: within a factor of two.
+#if defined(__x86_64__)
+inline std::uint64_t ticks() { return __builtin_ia32_rdtsc(); }
+inline std::uint64_t ticks_per_us() { return 3000; }  // the time stamp counter runs at the nominal frequency, 2 to 4 GHz
+#elif defined(__aarch64__)
+inline std::uint64_t ticks() {
+  std::uint64_t t;
+  asm volatile("mrs %0, cntvct_el0" : "=r"(t));
+  return t;
+}
+inline std::uint64_t ticks_per_us() {
+  std::uint64_t hertz;
+  asm volatile("mrs %0, cntfrq_el0" : "=r"(hertz));
+  return hertz < 1000000 ? 1 : hertz / 1000000;
+}
+#else
+inline std::uint64_t ticks() {
+  timespec t{};
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return static_cast<std::uint64_t>(t.tv_sec) * 1000000000u + static_cast<std::uint64_t>(t.tv_nsec);
+}
+inline std::uint64_t ticks_per_us() { return 1000; }
+#endif
+
 }  // namespace detail
 
 inline BlockPool& BlockPool::get() {
@@ -115,44 +142,39 @@ inline BlockPool& BlockPool::get() {
   return pool;
 }
 
-inline std::uint64_t BlockPool::now_ns() {
-  timespec t{};
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return static_cast<std::uint64_t>(t.tv_sec) * 1000000000u + static_cast<std::uint64_t>(t.tv_nsec);
-}
-
-inline void BlockPool::run(std::uint64_t blocks, BlockRange body, void* context, const std::uint32_t* stop) {
+inline double BlockPool::run(std::uint64_t blocks, BlockRange body, void* context, const std::uint32_t* stop, double expected_cost) {
   if (blocks <= 1 || threads_ == 1) {
     if (blocks != 0) body(context, 0, blocks);
-    return;
+    return expected_cost;
   }
   // The first blocks run here, in doubling steps, until they show what a block costs.
-  const std::uint64_t start = now_ns();
+  const std::uint64_t start = detail::ticks(), per_us = detail::ticks_per_us(), probe = probe_us * per_us;
   std::uint64_t done = 0, elapsed = 0;
-  for (std::uint64_t step = 1; elapsed < probe_ns; step *= 2) {
-    const std::uint64_t end = done + step < blocks ? done + step : blocks;
+  std::uint64_t step = expected_cost > 0 ? static_cast<std::uint64_t>(static_cast<double>(probe) / expected_cost) + 1 : 1;
+  for (; elapsed < probe; step *= 2) {
+    const std::uint64_t end = blocks - done > step ? done + step : blocks;
     body(context, done, end);
     done = end;
-    if (done == blocks || stopped(stop)) return;
-    elapsed = now_ns() - start;
+    elapsed = detail::ticks() - start;
+    if (done == blocks || stopped(stop)) return static_cast<double>(elapsed) / static_cast<double>(done);
   }
   const std::uint64_t remaining = blocks - done;
-  const double block_ns = static_cast<double>(elapsed) / static_cast<double>(done);
-  const double remaining_ns = block_ns * static_cast<double>(remaining);
-  if (remaining_ns < static_cast<double>(worth_waking_ns)) {
+  const double cost = static_cast<double>(elapsed) / static_cast<double>(done);
+  const double worth = cost * static_cast<double>(remaining) / static_cast<double>(worth_waking_us * per_us);
+  if (worth < 1) {
     body(context, done, blocks);
-    return;
+    return cost;
   }
   // Ranges long enough to cost nothing to hand out, short enough to end together.
-  const auto shortest = static_cast<std::uint64_t>(static_cast<double>(probe_ns) / block_ns) + 1;
+  const auto shortest = static_cast<std::uint64_t>(static_cast<double>(probe) / cost) + 1;
   const std::uint64_t fair = remaining / (std::uint64_t{threads_} * 16);
   Job job{body, context, stop, blocks, fair > shortest ? fair : shortest, {done}};
   const std::uint64_t others = (remaining + job.chunk - 1) / job.chunk - 1;  // ranges besides the first
-  const double worth = remaining_ns / static_cast<double>(worth_waking_ns);
   job.wanted = threads_ - 1;
   if (others < job.wanted) job.wanted = static_cast<unsigned>(others);
   if (worth < static_cast<double>(job.wanted)) job.wanted = static_cast<unsigned>(worth);
   share(job);
+  return cost;
 }
 
 inline void BlockPool::share(Job& job) {
@@ -210,6 +232,7 @@ inline void* BlockPool::thread_main(void* pool) {
 }
 
 inline void BlockPool::serve() {
+  const FloatingEnvironment environment;  // the thread inherited its maker's
   const Lock lock(mutex_);
   while (!stopping_) {
     Job* job = jobs_;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cstddef>
 #include <cstring>
 #include <memory>
@@ -67,14 +68,16 @@ class CpuKernel final : public LoadedKernel {
     } run{entry_, {arguments, &fault, {config.grid.x, config.grid.y, config.grid.z}, {config.block.x, config.block.y, config.block.z}}};
     {
       const std::lock_guard lock(static_cast<CpuStream&>(stream).mutex);
-      BlockPool::get().run(
+      const FloatingEnvironment environment;
+      const auto threads = static_cast<double>(config.threads_per_block());
+      const double cost = BlockPool::get().run(
           config.grid.count(),
           [](void* context, std::uint64_t first, std::uint64_t end) {
             const Run& r = *static_cast<const Run*>(context);
-            const FloatingEnvironment environment;
             r.entry(&r.launch, first, end);
           },
-          &run, &fault.claimed);
+          &run, &fault.claimed, thread_cost_.load(std::memory_order_relaxed) * threads);
+      thread_cost_.store(cost / threads, std::memory_order_relaxed);
     }
     if (fault.claimed != 0) [[unlikely]]
       throw kernel_fault(*graph_, kernel_->code.sites(), fault);
@@ -84,6 +87,7 @@ class CpuKernel final : public LoadedKernel {
   std::shared_ptr<const CompiledKernel> kernel_;
   std::shared_ptr<const ir::Graph> graph_;
   oxide_host_kernel entry_;
+  std::atomic<double> thread_cost_{0};  // as the last launch found it; see BlockPool::run
 };
 
 namespace detail {
