@@ -58,7 +58,7 @@ class RawKernel {
     std::uint32_t* fault = fault_.data();
     void* arguments[] = {&a, &n, &b, &n, &c, &n, &fault};
     driver_.check(driver_.LaunchKernel(function_, config.grid.x, config.grid.y, config.grid.z, config.block.x, config.block.y,
-                                         config.block.z, 0, static_cast<cuda::StreamHandle>(stream_.raw()), arguments, nullptr),
+                                       config.block.z, 0, static_cast<cuda::StreamHandle>(stream_.raw()), arguments, nullptr),
                   "cuLaunchKernel");
   }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <fmt/format.h>
+#include <time.h>
 
 #include <algorithm>
 #include <chrono>
@@ -62,19 +63,26 @@ inline double median(std::vector<double> samples) {
   return *middle;
 }
 
+// Seconds of this thread's processor time that one call of `work` takes: for work of one thread, which then does not feel what else the
+// machine does.
+template <typename Work>
+double thread_seconds(Work&& work) {
+  const auto now = [] {
+    timespec t{};
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
+  };
+  const double start = now();
+  work();
+  return now() - start;
+}
+
 // Seconds that one call of `work` takes.
 template <typename Work>
 double seconds(Work&& work) {
   const auto start = std::chrono::steady_clock::now();
   work();
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
-
-template <typename Work>
-double median_seconds(int times, Work&& work) {
-  std::vector<double> samples;
-  for (int i = 0; i < times; ++i) samples.push_back(seconds(work));
-  return median(std::move(samples));
 }
 
 struct Comparison {

@@ -24,7 +24,9 @@ void time_trace(Report& report, const char* what, double bound_ms, Trace trace) 
     runs = 0;
     const auto graph = trace();
     const int runs_of_one = runs;
-    const double ms = 1e3 * median_seconds(times, trace);
+    std::vector<double> samples;
+    for (int i = 0; i < times; ++i) samples.push_back(thread_seconds(trace));
+    const double ms = 1e3 * median(std::move(samples));
     if (runs < times * runs_of_one / 2) throw std::runtime_error("the trace came from a cache");
     report.detail(what, fmt::format("{:.3f} ms, {} runs of the lambda, {} operations in {} blocks", ms, runs_of_one,
                                     operation_count(*graph), graph->blocks.size()));
