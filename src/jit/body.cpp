@@ -67,7 +67,8 @@ class Body {
     values_.resize(graph_.variables.size());
     Builder at_top(&allocas, allocas.begin());
     for (std::size_t v = 0; v != graph_.variables.size(); ++v)
-      if (definitions[v] == 2) values_[v].slot = at_top.CreateAlloca(value_type(context_, graph_.variables[v]), nullptr, llvm::Twine("v") + llvm::Twine(v));
+      if (definitions[v] == 2)
+        values_[v].slot = at_top.CreateAlloca(value_type(context_, graph_.variables[v]), nullptr, llvm::Twine("v") + llvm::Twine(v));
   }
   static ir::Variable defined_by(const ir::Operation& op) {
     const ir::OpcodeRow& row = ir::row_of(op.opcode);
@@ -81,7 +82,8 @@ class Body {
       variable.value = b_.CreateLoad(value_type(context_, graph_.variables[v]), variable.slot);
       variable.known_in = block_number_;
     }
-    if (variable.value == nullptr) throw Failure{OXIDE_JIT_BAD_GRAPH, (llvm::Twine("v") + llvm::Twine(v) + " is used before it is defined").str()};
+    if (variable.value == nullptr)
+      throw Failure{OXIDE_JIT_BAD_GRAPH, (llvm::Twine("v") + llvm::Twine(v) + " is used before it is defined").str()};
     return variable.value;
   }
   void define(ir::Variable v, Value* value) {
@@ -134,9 +136,15 @@ class Body {
     const ir::Terminator& t = block.terminator;
     around_.at(b_, t.location);
     switch (t.kind) {
-      case ir::TerminatorKind::jump: b_.CreateBr(blocks_[t.targets[0]]); return;
-      case ir::TerminatorKind::branch: b_.CreateCondBr(read(t.condition), blocks_[t.targets[0]], blocks_[t.targets[1]]); return;
-      case ir::TerminatorKind::exit: around_.leave(b_); return;
+      case ir::TerminatorKind::jump:
+        b_.CreateBr(blocks_[t.targets[0]]);
+        return;
+      case ir::TerminatorKind::branch:
+        b_.CreateCondBr(read(t.condition), blocks_[t.targets[0]], blocks_[t.targets[1]]);
+        return;
+      case ir::TerminatorKind::exit:
+        around_.leave(b_);
+        return;
     }
   }
 
@@ -168,25 +176,39 @@ class Body {
     const bool floats = ir::is_floating(op.type);
     const bool is_signed = ir::is_signed_integer(op.type);
     switch (op.opcode) {
-      case constant: return constant_of(op.type, op.immediate);
-      case parameter: return from_memory(op.type, around_.parameter(b_, static_cast<std::size_t>(op.immediate)));
-      case length: return around_.length(static_cast<std::size_t>(op.immediate));
-      case copy: return x[0];
-      case select: return b_.CreateSelect(x[0], x[1], x[2]);
-      case cast: return cast_to(x[0], operand_type(op), op.type);
-      case bit_cast: return b_.CreateBitCast(x[0], value_type(context_, op.type));
+      case constant:
+        return constant_of(op.type, op.immediate);
+      case parameter:
+        return from_memory(op.type, around_.parameter(b_, static_cast<std::size_t>(op.immediate)));
+      case length:
+        return around_.length(static_cast<std::size_t>(op.immediate));
+      case copy:
+        return x[0];
+      case select:
+        return b_.CreateSelect(x[0], x[1], x[2]);
+      case cast:
+        return cast_to(x[0], operand_type(op), op.type);
+      case bit_cast:
+        return b_.CreateBitCast(x[0], value_type(context_, op.type));
 
       case thread_index:
       case block_index:
       case block_dim:
-      case grid_dim: return around_.coordinate(b_, op.opcode, static_cast<unsigned>(op.immediate));
+      case grid_dim:
+        return around_.coordinate(b_, op.opcode, static_cast<unsigned>(op.immediate));
 
-      case add: return floats ? sum(x[0], x[1], false) : b_.CreateAdd(x[0], x[1]);
-      case sub: return floats ? sum(x[0], x[1], true) : b_.CreateSub(x[0], x[1]);
-      case mul: return floats ? b_.CreateFMul(x[0], x[1]) : b_.CreateMul(x[0], x[1]);
-      case div: return floats ? b_.CreateFDiv(x[0], x[1]) : integer_division(op, x[0], x[1]);
-      case rem: return floats ? around_.mathematics(b_, fmod, op.type, {x[0], x[1]}) : integer_division(op, x[0], x[1]);
-      case neg: return floats ? b_.CreateFNeg(x[0]) : b_.CreateNeg(x[0]);
+      case add:
+        return floats ? sum(x[0], x[1], false) : b_.CreateAdd(x[0], x[1]);
+      case sub:
+        return floats ? sum(x[0], x[1], true) : b_.CreateSub(x[0], x[1]);
+      case mul:
+        return floats ? b_.CreateFMul(x[0], x[1]) : b_.CreateMul(x[0], x[1]);
+      case div:
+        return floats ? b_.CreateFDiv(x[0], x[1]) : integer_division(op, x[0], x[1]);
+      case rem:
+        return floats ? around_.mathematics(b_, fmod, op.type, {x[0], x[1]}) : integer_division(op, x[0], x[1]);
+      case neg:
+        return floats ? b_.CreateFNeg(x[0]) : b_.CreateNeg(x[0]);
       case abs:
         if (floats) return intrinsic(llvm::Intrinsic::fabs, {x[0]});
         return is_signed ? b_.CreateIntrinsic(llvm::Intrinsic::abs, {x[0]->getType()}, {x[0], b_.getFalse()}) : x[0];
@@ -194,19 +216,27 @@ class Body {
         return intrinsic(floats ? llvm::Intrinsic::minimumnum : is_signed ? llvm::Intrinsic::smin : llvm::Intrinsic::umin, {x[0], x[1]});
       case max:
         return intrinsic(floats ? llvm::Intrinsic::maximumnum : is_signed ? llvm::Intrinsic::smax : llvm::Intrinsic::umax, {x[0], x[1]});
-      case fma: return intrinsic(llvm::Intrinsic::fma, {x[0], x[1], x[2]});
+      case fma:
+        return intrinsic(llvm::Intrinsic::fma, {x[0], x[1], x[2]});
 
-      case bit_and: return b_.CreateAnd(x[0], x[1]);
-      case bit_or: return b_.CreateOr(x[0], x[1]);
-      case bit_xor: return b_.CreateXor(x[0], x[1]);
-      case bit_not: return b_.CreateNot(x[0]);
-      case shift_left: return b_.CreateShl(x[0], shift_amount(op.type, x[1]));
+      case bit_and:
+        return b_.CreateAnd(x[0], x[1]);
+      case bit_or:
+        return b_.CreateOr(x[0], x[1]);
+      case bit_xor:
+        return b_.CreateXor(x[0], x[1]);
+      case bit_not:
+        return b_.CreateNot(x[0]);
+      case shift_left:
+        return b_.CreateShl(x[0], shift_amount(op.type, x[1]));
       case shift_right: {
         Value* amount = shift_amount(op.type, x[1]);
         return is_signed ? b_.CreateAShr(x[0], amount) : b_.CreateLShr(x[0], amount);
       }
-      case equal: return ir::is_floating(operand_type(op)) ? b_.CreateFCmpOEQ(x[0], x[1]) : b_.CreateICmpEQ(x[0], x[1]);
-      case not_equal: return ir::is_floating(operand_type(op)) ? b_.CreateFCmpUNE(x[0], x[1]) : b_.CreateICmpNE(x[0], x[1]);
+      case equal:
+        return ir::is_floating(operand_type(op)) ? b_.CreateFCmpOEQ(x[0], x[1]) : b_.CreateICmpEQ(x[0], x[1]);
+      case not_equal:
+        return ir::is_floating(operand_type(op)) ? b_.CreateFCmpUNE(x[0], x[1]) : b_.CreateICmpNE(x[0], x[1]);
       case less:
         if (ir::is_floating(operand_type(op))) return b_.CreateFCmpOLT(x[0], x[1]);
         return ir::is_signed_integer(operand_type(op)) ? b_.CreateICmpSLT(x[0], x[1]) : b_.CreateICmpULT(x[0], x[1]);
@@ -215,11 +245,16 @@ class Body {
         return ir::is_signed_integer(operand_type(op)) ? b_.CreateICmpSLE(x[0], x[1]) : b_.CreateICmpULE(x[0], x[1]);
 
       // Exact, so intrinsics do: one instruction on every target, or the same result from a library.
-      case sqrt: return intrinsic(llvm::Intrinsic::sqrt, {x[0]});
-      case floor: return intrinsic(llvm::Intrinsic::floor, {x[0]});
-      case ceil: return intrinsic(llvm::Intrinsic::ceil, {x[0]});
-      case trunc: return intrinsic(llvm::Intrinsic::trunc, {x[0]});
-      case round_even: return intrinsic(llvm::Intrinsic::roundeven, {x[0]});
+      case sqrt:
+        return intrinsic(llvm::Intrinsic::sqrt, {x[0]});
+      case floor:
+        return intrinsic(llvm::Intrinsic::floor, {x[0]});
+      case ceil:
+        return intrinsic(llvm::Intrinsic::ceil, {x[0]});
+      case trunc:
+        return intrinsic(llvm::Intrinsic::trunc, {x[0]});
+      case round_even:
+        return intrinsic(llvm::Intrinsic::roundeven, {x[0]});
 
       case rsqrt:
       case exp:
@@ -229,10 +264,12 @@ class Body {
       case sin:
       case cos:
       case tan:
-      case tanh: return around_.mathematics(b_, op.opcode, op.type, {x[0]});
+      case tanh:
+        return around_.mathematics(b_, op.opcode, op.type, {x[0]});
       case atan2:
       case pow:
-      case fmod: return around_.mathematics(b_, op.opcode, op.type, {x[0], x[1]});
+      case fmod:
+        return around_.mathematics(b_, op.opcode, op.type, {x[0], x[1]});
 
       case check_bounds: {
         Value* length = around_.length(static_cast<std::size_t>(op.immediate));
@@ -255,7 +292,8 @@ class Body {
       case index_space:
       case decide:
       case loop_head:
-      case end: break;
+      case end:
+        break;
     }
     throw Failure{OXIDE_JIT_BAD_GRAPH, "operation '" + std::string(ir::name_of(op.opcode)) + "' cannot be compiled"};
   }

@@ -43,6 +43,7 @@ llvm::Type* value_type(llvm::LLVMContext& context, ir::Type type);   // as a var
 llvm::Type* memory_type(llvm::LLVMContext& context, ir::Type type);  // as memory has it: booleans are i8
 
 // Appends the graph's blocks to `function`, and a jump to the first of them to `before`. `allocas` is where variables may be allocated.
-void lower_body(const ir::Graph& graph, llvm::Function& function, llvm::BasicBlock& allocas, llvm::BasicBlock& before, Surroundings& around);
+void lower_body(const ir::Graph& graph, llvm::Function& function, llvm::BasicBlock& allocas, llvm::BasicBlock& before,
+                Surroundings& around);
 
 }  // namespace oxide::jit

@@ -70,7 +70,8 @@ const DeviceLibrary& DeviceLibrary::get(const char* path) {
 
 llvm::Function* DeviceLibrary::declare(llvm::Module& module, ir::Opcode op, ir::Type type) const {
   if (kind_ == Kind::none)
-    throw Failure{OXIDE_JIT_UNSUPPORTED, "'" + std::string(ir::name_of(op)) + "' on an NVIDIA GPU needs a device library, and none was found: " +
+    throw Failure{OXIDE_JIT_UNSUPPORTED, "'" + std::string(ir::name_of(op)) +
+                                             "' on an NVIDIA GPU needs a device library, and none was found: " +
                                              "set OXIDE_LIBDEVICE to the path of CUDA's libdevice.10.bc"};
   llvm::Type* t = type == ir::Type::f32 ? llvm::Type::getFloatTy(module.getContext()) : llvm::Type::getDoubleTy(module.getContext());
   const llvm::SmallVector<llvm::Type*, 2> operands(ir::row_of(op).operands, t);

@@ -29,11 +29,25 @@ void* address_of(F* function) {
 
 // What generated code may call: what the graph's operations need, and what LLVM makes calls of on a processor that lacks an instruction.
 const Symbol runtime_symbols[] = {
-#define OXIDE_JIT_UNARY(name) {#name, address_of<Unary>(::name)}, {#name "f", address_of<UnaryF>(::name##f)}
-#define OXIDE_JIT_BINARY(name) {#name, address_of<Binary>(::name)}, {#name "f", address_of<BinaryF>(::name##f)}
-    OXIDE_JIT_UNARY(exp),  OXIDE_JIT_UNARY(exp2),  OXIDE_JIT_UNARY(log),   OXIDE_JIT_UNARY(log2),   OXIDE_JIT_UNARY(sin),
-    OXIDE_JIT_UNARY(cos),  OXIDE_JIT_UNARY(tan),   OXIDE_JIT_UNARY(tanh),  OXIDE_JIT_UNARY(sqrt),   OXIDE_JIT_UNARY(floor),
-    OXIDE_JIT_UNARY(ceil), OXIDE_JIT_UNARY(trunc), OXIDE_JIT_UNARY(rint),  OXIDE_JIT_BINARY(atan2), OXIDE_JIT_BINARY(pow),
+#define OXIDE_JIT_UNARY(name) \
+  {#name, address_of<Unary>(::name)}, { #name "f", address_of<UnaryF>(::name##f) }
+#define OXIDE_JIT_BINARY(name) \
+  {#name, address_of<Binary>(::name)}, { #name "f", address_of<BinaryF>(::name##f) }
+    OXIDE_JIT_UNARY(exp),
+    OXIDE_JIT_UNARY(exp2),
+    OXIDE_JIT_UNARY(log),
+    OXIDE_JIT_UNARY(log2),
+    OXIDE_JIT_UNARY(sin),
+    OXIDE_JIT_UNARY(cos),
+    OXIDE_JIT_UNARY(tan),
+    OXIDE_JIT_UNARY(tanh),
+    OXIDE_JIT_UNARY(sqrt),
+    OXIDE_JIT_UNARY(floor),
+    OXIDE_JIT_UNARY(ceil),
+    OXIDE_JIT_UNARY(trunc),
+    OXIDE_JIT_UNARY(rint),
+    OXIDE_JIT_BINARY(atan2),
+    OXIDE_JIT_BINARY(pow),
     OXIDE_JIT_BINARY(fmod),
 #undef OXIDE_JIT_UNARY
 #undef OXIDE_JIT_BINARY
@@ -70,9 +84,7 @@ class Engine {
     if (!symbol) fail("linking machine code", symbol.takeError());
     return symbol->getAddress().toPtr<void*>();
   }
-  void remove(orc::JITDylib& library) {
-    llvm::consumeError(session_.removeJITDylib(library));
-  }
+  void remove(orc::JITDylib& library) { llvm::consumeError(session_.removeJITDylib(library)); }
 
  private:
   static std::unique_ptr<orc::ExecutorProcessControl> make_control() {
@@ -86,8 +98,10 @@ class Engine {
     runtime_ = &session_.createBareJITDylib("runtime");
     orc::SymbolMap symbols;
     for (const Symbol& s : runtime_symbols)
-      symbols[session_.intern(s.name)] = {orc::ExecutorAddr::fromPtr(s.address), llvm::JITSymbolFlags::Exported | llvm::JITSymbolFlags::Callable};
-    if (llvm::Error error = runtime_->define(orc::absoluteSymbols(std::move(symbols)))) fail("defining the runtime's symbols", std::move(error));
+      symbols[session_.intern(s.name)] = {orc::ExecutorAddr::fromPtr(s.address),
+                                          llvm::JITSymbolFlags::Exported | llvm::JITSymbolFlags::Callable};
+    if (llvm::Error error = runtime_->define(orc::absoluteSymbols(std::move(symbols))))
+      fail("defining the runtime's symbols", std::move(error));
   }
 
   orc::ExecutionSession session_;

@@ -51,23 +51,38 @@ class Kernel final : public Surroundings {
  public:
   static constexpr const char* entry_name = "oxide_host_entry";
 
-  Kernel(const ir::Graph& graph, llvm::Module& module) : graph_(graph), module_(module), context_(module.getContext()), sites_(fault_sites(graph)) {
+  Kernel(const ir::Graph& graph, llvm::Module& module)
+      : graph_(graph), module_(module), context_(module.getContext()), sites_(fault_sites(graph)) {
     make_row();
     make_entry();
   }
 
  private:
   // `row`'s parameters; those of the kernel follow.
-  enum Argument : unsigned { x_count, x_from, record, block, thread_y = block + 3, thread_z, grid, block_dim = grid + 3, first_of_kernel = block_dim + 3 };
+  enum Argument : unsigned {
+    x_count,
+    x_from,
+    record,
+    block,
+    thread_y = block + 3,
+    thread_z,
+    grid,
+    block_dim = grid + 3,
+    first_of_kernel = block_dim + 3
+  };
 
   // ---- Surroundings
 
   Value* coordinate(Builder&, ir::Opcode which, unsigned axis) override {
     switch (which) {
-      case ir::Opcode::thread_index: return axis == 0 ? thread_x_ : row_->getArg(axis == 1 ? thread_y : thread_z);
-      case ir::Opcode::block_index: return row_->getArg(block + axis);
-      case ir::Opcode::block_dim: return row_->getArg(block_dim + axis);
-      default: return row_->getArg(grid + axis);
+      case ir::Opcode::thread_index:
+        return axis == 0 ? thread_x_ : row_->getArg(axis == 1 ? thread_y : thread_z);
+      case ir::Opcode::block_index:
+        return row_->getArg(block + axis);
+      case ir::Opcode::block_dim:
+        return row_->getArg(block_dim + axis);
+      default:
+        return row_->getArg(grid + axis);
     }
   }
   Value* parameter(Builder&, std::size_t index) override { return row_->getArg(argument_[index]); }
@@ -77,7 +92,8 @@ class Kernel final : public Surroundings {
 
   Value* mathematics(Builder& b, ir::Opcode op, ir::Type type, llvm::ArrayRef<Value*> operands) override {
     llvm::Type* t = value_type(context_, type);
-    if (op == ir::Opcode::rsqrt) return b.CreateFDiv(llvm::ConstantFP::get(t, 1.0), b.CreateIntrinsic(llvm::Intrinsic::sqrt, {t}, operands));
+    if (op == ir::Opcode::rsqrt)
+      return b.CreateFDiv(llvm::ConstantFP::get(t, 1.0), b.CreateIntrinsic(llvm::Intrinsic::sqrt, {t}, operands));
     const llvm::SmallVector<llvm::Type*, 2> types(operands.size(), t);
     const std::string name = std::string(ir::name_of(op)) + (type == ir::Type::f32 ? "f" : "");
     llvm::FunctionCallee callee = module_.getOrInsertFunction(name, llvm::FunctionType::get(t, types, false));
@@ -128,7 +144,8 @@ class Kernel final : public Surroundings {
     BasicBlock* head = BasicBlock::Create(context_, llvm::Twine(name) + ".head", &function);
     const Loop loop{BasicBlock::Create(context_, llvm::Twine(name) + ".body", &function),
                     BasicBlock::Create(context_, llvm::Twine(name) + ".next", &function),
-                    BasicBlock::Create(context_, llvm::Twine(name) + ".done", &function), llvm::PHINode::Create(b.getInt64Ty(), 2, name, head)};
+                    BasicBlock::Create(context_, llvm::Twine(name) + ".done", &function),
+                    llvm::PHINode::Create(b.getInt64Ty(), 2, name, head)};
     b.CreateBr(head);
     b.SetInsertPoint(head);
     loop.counter->addIncoming(from, before);
@@ -161,7 +178,8 @@ class Kernel final : public Surroundings {
     row_ = make_function("oxide_host_row", types);
     row_->addFnAttr("prefer-vector-width", "256");  // wider ones slow the clock of many processors
     row_->getArg(record)->addAttr(llvm::Attribute::NoAlias);
-    row_->getArg(x_count)->addAttr(llvm::Attribute::get(context_, llvm::Attribute::Range, llvm::ConstantRange(llvm::APInt(64, 0), llvm::APInt(64, row_limit + 1))));
+    row_->getArg(x_count)->addAttr(
+        llvm::Attribute::get(context_, llvm::Attribute::Range, llvm::ConstantRange(llvm::APInt(64, 0), llvm::APInt(64, row_limit + 1))));
     for (const ir::Memory& m : graph_.memories) {
       llvm::Argument* argument = row_->getArg(argument_[m.parameter]);
       argument->addAttr(llvm::Attribute::NoAlias);
@@ -246,7 +264,8 @@ class Kernel final : public Surroundings {
   llvm::Function* make_fault_function() {
     llvm::Type* i32 = llvm::Type::getInt32Ty(context_);
     llvm::Type* i64 = llvm::Type::getInt64Ty(context_);
-    llvm::Function* fault = make_function("oxide_fault", {llvm::PointerType::get(context_, 0), i32, i64, i64, i32, i32, i32, i32, i32, i32});
+    llvm::Function* fault =
+        make_function("oxide_fault", {llvm::PointerType::get(context_, 0), i32, i64, i64, i32, i32, i32, i32, i32, i32});
     fault->addFnAttr(llvm::Attribute::Cold);
     fault->addFnAttr(llvm::Attribute::OptimizeNone);
     BasicBlock* first = BasicBlock::Create(context_, "first", fault);
@@ -263,7 +282,8 @@ class Kernel final : public Surroundings {
       b.CreateStore(fault->getArg(4 + axis), field(offsetof(oxide_fault_record, block) + 4 * axis));
       b.CreateStore(fault->getArg(7 + axis), field(offsetof(oxide_fault_record, thread) + 4 * axis));
     }
-    b.CreateAlignedStore(b.getInt32(1), field(offsetof(oxide_fault_record, ready)), llvm::Align(4))->setAtomic(llvm::AtomicOrdering::Release);
+    b.CreateAlignedStore(b.getInt32(1), field(offsetof(oxide_fault_record, ready)), llvm::Align(4))
+        ->setAtomic(llvm::AtomicOrdering::Release);
     b.CreateBr(done);
     b.SetInsertPoint(done);
     b.CreateRetVoid();
@@ -294,7 +314,8 @@ class Kernel final : public Surroundings {
     }
     Value* arguments = load(pointer, launch, offsetof(oxide_host_launch, arguments));
     for (unsigned i = first_of_kernel; i != values.size(); ++i)
-      values[i] = b.CreateAlignedLoad(row_->getArg(i)->getType(), load(pointer, arguments, sizeof(void*) * (i - first_of_kernel)), llvm::Align(1));
+      values[i] =
+          b.CreateAlignedLoad(row_->getArg(i)->getType(), load(pointer, arguments, sizeof(void*) * (i - first_of_kernel)), llvm::Align(1));
 
     const auto narrow = [&](Value* v) { return b.CreateTrunc(v, b.getInt32Ty()); };
     const Loop each_block = open_loop(b, *entry, "block", entry->getArg(1), entry->getArg(2));

@@ -84,7 +84,8 @@ class Kernel final : public Surroundings {
 
   Value* mathematics(Builder& b, ir::Opcode op, ir::Type type, llvm::ArrayRef<Value*> operands) override {
     // At most 2 units in the last place off, and what CUDA's rsqrtf is (CUDA Math API, single precision functions).
-    if (op == ir::Opcode::rsqrt && type == ir::Type::f32) return b.CreateIntrinsic(llvm::Intrinsic::nvvm_rsqrt_approx_f, llvm::ArrayRef<llvm::Type*>(), operands);
+    if (op == ir::Opcode::rsqrt && type == ir::Type::f32)
+      return b.CreateIntrinsic(llvm::Intrinsic::nvvm_rsqrt_approx_f, llvm::ArrayRef<llvm::Type*>(), operands);
     if (library_ == nullptr) library_ = &DeviceLibrary::get(library_path_);
     return b.CreateCall(library_->declare(module_, op, type), operands);
   }
@@ -125,7 +126,8 @@ class Kernel final : public Surroundings {
 
   void at(Builder& b, const ir::Location& location) override {
     if (!debug_) return;
-    if (location.line == 0 || location.file >= scopes_.size()) return b.SetCurrentDebugLocation(llvm::DILocation::get(context_, 0, 0, subprogram_));
+    if (location.line == 0 || location.file >= scopes_.size())
+      return b.SetCurrentDebugLocation(llvm::DILocation::get(context_, 0, 0, subprogram_));
     b.SetCurrentDebugLocation(llvm::DILocation::get(context_, location.line, location.column, scopes_[location.file]));
   }
 
@@ -192,11 +194,14 @@ class Kernel final : public Surroundings {
     for (unsigned i = 0; i != 2; ++i)
       b.CreateAlignedStore(fault_->getArg(2 + i), field(offsetof(oxide_fault_record, values) + 8 * i), llvm::Align(8));
     for (unsigned axis = 0; axis != 3; ++axis) {
-      b.CreateAlignedStore(coordinate(b, ir::Opcode::block_index, axis), field(offsetof(oxide_fault_record, block) + 4 * axis), llvm::Align(4));
-      b.CreateAlignedStore(coordinate(b, ir::Opcode::thread_index, axis), field(offsetof(oxide_fault_record, thread) + 4 * axis), llvm::Align(4));
+      b.CreateAlignedStore(coordinate(b, ir::Opcode::block_index, axis), field(offsetof(oxide_fault_record, block) + 4 * axis),
+                           llvm::Align(4));
+      b.CreateAlignedStore(coordinate(b, ir::Opcode::thread_index, axis), field(offsetof(oxide_fault_record, thread) + 4 * axis),
+                           llvm::Align(4));
     }
     b.CreateFence(llvm::AtomicOrdering::SequentiallyConsistent);
-    b.CreateAlignedStore(b.getInt32(1), field(offsetof(oxide_fault_record, ready)), llvm::Align(4))->setAtomic(llvm::AtomicOrdering::Monotonic);
+    b.CreateAlignedStore(b.getInt32(1), field(offsetof(oxide_fault_record, ready)), llvm::Align(4))
+        ->setAtomic(llvm::AtomicOrdering::Monotonic);
     b.CreateFence(llvm::AtomicOrdering::SequentiallyConsistent);
     b.CreateIntrinsic(llvm::Intrinsic::trap, llvm::ArrayRef<llvm::Type*>(), {});
     b.CreateUnreachable();
@@ -214,7 +219,8 @@ class Kernel final : public Surroundings {
     std::vector<llvm::DIFile*> files;
     for (const std::string& path : graph_.files) {
       const std::size_t slash = path.rfind('/');
-      files.push_back(slash == std::string::npos ? debug_->createFile(path, "") : debug_->createFile(path.substr(slash + 1), path.substr(0, slash)));
+      files.push_back(slash == std::string::npos ? debug_->createFile(path, "")
+                                                 : debug_->createFile(path.substr(slash + 1), path.substr(0, slash)));
     }
     llvm::DIFile* main_file = files.empty() ? debug_->createFile("unknown", "") : files[0];
     debug_->createCompileUnit(llvm::DISourceLanguageName(llvm::dwarf::DW_LANG_C_plus_plus_14), main_file, "oxide", true, "", 0, "",
@@ -224,7 +230,8 @@ class Kernel final : public Surroundings {
     subprogram_ = debug_->createFunction(main_file, graph_.name, function_->getName(), main_file, line, type, line, llvm::DINode::FlagZero,
                                          llvm::DISubprogram::SPFlagDefinition | llvm::DISubprogram::SPFlagOptimized);
     function_->setSubprogram(subprogram_);
-    for (llvm::DIFile* file : files) scopes_.push_back(file == main_file ? static_cast<llvm::DIScope*>(subprogram_) : debug_->createLexicalBlockFile(subprogram_, file));
+    for (llvm::DIFile* file : files)
+      scopes_.push_back(file == main_file ? static_cast<llvm::DIScope*>(subprogram_) : debug_->createLexicalBlockFile(subprogram_, file));
   }
 
   const ir::Graph& graph_;

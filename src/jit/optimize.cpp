@@ -27,7 +27,8 @@ std::unique_ptr<llvm::TargetMachine> make_machine(const MachineKey& key) {
   options.TrapUnreachable = key.nvptx;
   const auto level = static_cast<llvm::CodeGenOptLevel>(key.opt_level);
   const std::optional<llvm::Reloc::Model> relocation = key.nvptx ? std::nullopt : std::optional(llvm::Reloc::PIC_);
-  std::unique_ptr<llvm::TargetMachine> machine(target->createTargetMachine(triple, key.cpu, key.features, options, relocation, std::nullopt, level));
+  std::unique_ptr<llvm::TargetMachine> machine(
+      target->createTargetMachine(triple, key.cpu, key.features, options, relocation, std::nullopt, level));
   if (machine == nullptr) throw Failure{OXIDE_JIT_FAILED, "LLVM cannot make a machine for " + key.cpu};
   return machine;
 }
@@ -92,10 +93,9 @@ void optimize(llvm::Module& module, llvm::TargetMachine& machine, unsigned opt_l
   builder.registerLoopAnalyses(loops);
   builder.crossRegisterProxies(loops, functions, call_graphs, modules);
   static constexpr const llvm::OptimizationLevel* levels[] = {&llvm::OptimizationLevel::O0, &llvm::OptimizationLevel::O1,
-                                                               &llvm::OptimizationLevel::O2, &llvm::OptimizationLevel::O3};
+                                                              &llvm::OptimizationLevel::O2, &llvm::OptimizationLevel::O3};
   const llvm::OptimizationLevel level = *levels[opt_level];
-  llvm::ModulePassManager passes =
-      opt_level == 0 ? builder.buildO0DefaultPipeline(level) : builder.buildPerModuleDefaultPipeline(level);
+  llvm::ModulePassManager passes = opt_level == 0 ? builder.buildO0DefaultPipeline(level) : builder.buildPerModuleDefaultPipeline(level);
   passes.run(module, modules);
 }
 

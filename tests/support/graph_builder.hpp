@@ -59,17 +59,25 @@ class GraphBuilder {
   }
 
   // Any operation. `type` matters only where the table says `given`.
-  ir::Variable op(ir::Opcode opcode, std::initializer_list<ir::Variable> operands = {}, std::uint64_t immediate = 0, ir::Type type = ir::Type::none) {
+  ir::Variable op(ir::Opcode opcode, std::initializer_list<ir::Variable> operands = {}, std::uint64_t immediate = 0,
+                  ir::Type type = ir::Type::none) {
     ir::Operation o;
     o.opcode = opcode;
     std::copy(operands.begin(), operands.end(), o.operands.begin());
     o.immediate = immediate;
     o.location = here();
     switch (ir::row_of(opcode).result) {
-      case ir::ResultRule::none: break;
-      case ir::ResultRule::same: o.type = graph.variables[*operands.begin()]; break;
-      case ir::ResultRule::boolean: o.type = ir::Type::boolean; break;
-      case ir::ResultRule::given: o.type = type; break;
+      case ir::ResultRule::none:
+        break;
+      case ir::ResultRule::same:
+        o.type = graph.variables[*operands.begin()];
+        break;
+      case ir::ResultRule::boolean:
+        o.type = ir::Type::boolean;
+        break;
+      case ir::ResultRule::given:
+        o.type = type;
+        break;
     }
     if (ir::row_of(opcode).result != ir::ResultRule::none) o.result = variable(o.type);
     graph.blocks[current_].operations.push_back(o);
@@ -87,7 +95,9 @@ class GraphBuilder {
   ir::Variable cast(ir::Variable v, ir::Type to) { return op(ir::Opcode::cast, {v}, 0, to); }
   ir::Variable coordinate(ir::Opcode opcode, std::uint64_t axis = 0) { return op(opcode, {}, axis, ir::Type::u32); }
   void assign(ir::Variable to, ir::Variable from) { op(ir::Opcode::assign, {to, from}); }
-  ir::Variable load(std::uint64_t memory, ir::Variable index) { return op(ir::Opcode::load, {index}, memory, graph.memories[memory].element); }
+  ir::Variable load(std::uint64_t memory, ir::Variable index) {
+    return op(ir::Opcode::load, {index}, memory, graph.memories[memory].element);
+  }
   void store(std::uint64_t memory, ir::Variable index, ir::Variable number) { op(ir::Opcode::store, {index, number}, memory); }
   void check(std::uint64_t memory, ir::Variable index) { op(ir::Opcode::check_bounds, {index}, memory); }
 

@@ -116,7 +116,9 @@ To convert(From v) {
 class Interpreter {
  public:
   // `fuses`: whether the machine that is modelled has a fused multiply-add, and so contracts unless the graph says strict.
-  explicit Interpreter(const ir::Graph& graph, bool fuses = true) : graph_(graph), fuses_(fuses && graph.fp_mode == ir::FpMode::contract) { translate(); }
+  explicit Interpreter(const ir::Graph& graph, bool fuses = true) : graph_(graph), fuses_(fuses && graph.fp_mode == ir::FpMode::contract) {
+    translate();
+  }
 
   // Throws std::runtime_error when more than `step_limit` operations run, or memory is accessed out of range with no check before.
   Fault run(const Shape& shape, const std::vector<Argument>& arguments, std::uint64_t step_limit = std::uint64_t{1} << 32) {
@@ -278,8 +280,9 @@ class Interpreter {
     if (op.opcode == ir::Opcode::check_bounds) type = ir::Type::u64;
     with_type(type, [&]<class T>(std::type_identity<T>) {
       if (op.opcode == ir::Opcode::cast)
-        with_type(graph_.variables[op.operands[0]],
-                  [&]<class From>(std::type_identity<From>) { i.run = [](Frame& f, const Instruction& x) { set<T>(f, x, rules::convert<T>(get<From>(f, x.a))); }; });
+        with_type(graph_.variables[op.operands[0]], [&]<class From>(std::type_identity<From>) {
+          i.run = [](Frame& f, const Instruction& x) { set<T>(f, x, rules::convert<T>(get<From>(f, x.a))); };
+        });
       else i.run = run_of<T>(op.opcode);
     });
     if (i.run == nullptr) throw std::logic_error("the interpreter does not know " + ir::print(graph_, op));
@@ -289,18 +292,30 @@ class Interpreter {
   template <class F>
   static void with_type(ir::Type type, F&& f) {
     switch (type) {
-      case ir::Type::boolean: return f(std::type_identity<bool>());
-      case ir::Type::i8: return f(std::type_identity<std::int8_t>());
-      case ir::Type::i16: return f(std::type_identity<std::int16_t>());
-      case ir::Type::i32: return f(std::type_identity<std::int32_t>());
-      case ir::Type::i64: return f(std::type_identity<std::int64_t>());
-      case ir::Type::u8: return f(std::type_identity<std::uint8_t>());
-      case ir::Type::u16: return f(std::type_identity<std::uint16_t>());
-      case ir::Type::u32: return f(std::type_identity<std::uint32_t>());
-      case ir::Type::u64: return f(std::type_identity<std::uint64_t>());
-      case ir::Type::f32: return f(std::type_identity<float>());
-      case ir::Type::f64: return f(std::type_identity<double>());
-      case ir::Type::none: break;
+      case ir::Type::boolean:
+        return f(std::type_identity<bool>());
+      case ir::Type::i8:
+        return f(std::type_identity<std::int8_t>());
+      case ir::Type::i16:
+        return f(std::type_identity<std::int16_t>());
+      case ir::Type::i32:
+        return f(std::type_identity<std::int32_t>());
+      case ir::Type::i64:
+        return f(std::type_identity<std::int64_t>());
+      case ir::Type::u8:
+        return f(std::type_identity<std::uint8_t>());
+      case ir::Type::u16:
+        return f(std::type_identity<std::uint16_t>());
+      case ir::Type::u32:
+        return f(std::type_identity<std::uint32_t>());
+      case ir::Type::u64:
+        return f(std::type_identity<std::uint64_t>());
+      case ir::Type::f32:
+        return f(std::type_identity<float>());
+      case ir::Type::f64:
+        return f(std::type_identity<double>());
+      case ir::Type::none:
+        break;
     }
     throw std::logic_error("an operation without a type");
   }
@@ -310,7 +325,8 @@ class Interpreter {
     const Argument& span = (*f.arguments)[x.parameter];
     const std::uint64_t index = f.registers[x.a];
     if (index >= span.length)
-      throw std::runtime_error(std::string(x.name) + " of element " + std::to_string(index) + " of " + std::to_string(span.length) + " with no check before");
+      throw std::runtime_error(std::string(x.name) + " of element " + std::to_string(index) + " of " + std::to_string(span.length) +
+                               " with no check before");
     return static_cast<T*>(span.data) + index;
   }
 
@@ -318,10 +334,12 @@ class Interpreter {
   static Run run_of(ir::Opcode opcode) {
     using enum ir::Opcode;
     switch (opcode) {  // any type
-      case constant: return [](Frame& f, const Instruction& x) { f.registers[x.result] = x.immediate; };
+      case constant:
+        return [](Frame& f, const Instruction& x) { f.registers[x.result] = x.immediate; };
       case parameter:
         return [](Frame& f, const Instruction& x) { f.registers[x.result] = (*f.arguments)[static_cast<std::size_t>(x.immediate)].bits; };
-      case length: return [](Frame& f, const Instruction& x) { f.registers[x.result] = (*f.arguments)[x.parameter].length; };
+      case length:
+        return [](Frame& f, const Instruction& x) { f.registers[x.result] = (*f.arguments)[x.parameter].length; };
       case copy:
         return [](Frame& f, const Instruction& x) {
           f.registers[x.result] = f.registers[x.a];
@@ -334,51 +352,66 @@ class Interpreter {
           f.left_factor[x.result] = f.left_factor[x.b];
           f.right_factor[x.result] = f.right_factor[x.b];
         };
-      case select: return [](Frame& f, const Instruction& x) { f.registers[x.result] = f.registers[f.registers[x.a] != 0 ? x.b : x.c]; };
-      case bit_cast: return [](Frame& f, const Instruction& x) { f.registers[x.result] = f.registers[x.a]; };
-      case thread_index: return [](Frame& f, const Instruction& x) { f.registers[x.result] = f.place[0][x.immediate]; };
-      case block_index: return [](Frame& f, const Instruction& x) { f.registers[x.result] = f.place[1][x.immediate]; };
-      case block_dim: return [](Frame& f, const Instruction& x) { f.registers[x.result] = f.place[2][x.immediate]; };
-      case grid_dim: return [](Frame& f, const Instruction& x) { f.registers[x.result] = f.place[3][x.immediate]; };
-      case equal: return [](Frame& f, const Instruction& x) { set<bool>(f, x, get<T>(f, x.a) == get<T>(f, x.b)); };
-      case not_equal: return [](Frame& f, const Instruction& x) { set<bool>(f, x, get<T>(f, x.a) != get<T>(f, x.b)); };
+      case select:
+        return [](Frame& f, const Instruction& x) { f.registers[x.result] = f.registers[f.registers[x.a] != 0 ? x.b : x.c]; };
+      case bit_cast:
+        return [](Frame& f, const Instruction& x) { f.registers[x.result] = f.registers[x.a]; };
+      case thread_index:
+        return [](Frame& f, const Instruction& x) { f.registers[x.result] = f.place[0][x.immediate]; };
+      case block_index:
+        return [](Frame& f, const Instruction& x) { f.registers[x.result] = f.place[1][x.immediate]; };
+      case block_dim:
+        return [](Frame& f, const Instruction& x) { f.registers[x.result] = f.place[2][x.immediate]; };
+      case grid_dim:
+        return [](Frame& f, const Instruction& x) { f.registers[x.result] = f.place[3][x.immediate]; };
+      case equal:
+        return [](Frame& f, const Instruction& x) { set<bool>(f, x, get<T>(f, x.a) == get<T>(f, x.b)); };
+      case not_equal:
+        return [](Frame& f, const Instruction& x) { set<bool>(f, x, get<T>(f, x.a) != get<T>(f, x.b)); };
       case load:
         return [](Frame& f, const Instruction& x) {
           if constexpr (std::is_same_v<T, bool>) set<bool>(f, x, *element<std::uint8_t>(f, x) != 0);
           else set<T>(f, x, *element<T>(f, x));
         };
-      case store: return [](Frame& f, const Instruction& x) { *element<T>(f, x) = get<T>(f, x.b); };
+      case store:
+        return [](Frame& f, const Instruction& x) { *element<T>(f, x) = get<T>(f, x.b); };
       case check_bounds:
         return [](Frame& f, const Instruction& x) {
           const std::uint64_t index = f.registers[x.a], length = (*f.arguments)[x.parameter].length;
           if (index >= length) f.fail(x.site, index, length);
         };
-      default: break;
+      default:
+        break;
     }
     if constexpr (std::is_same_v<T, bool>) return run_of_boolean(opcode);
     else if constexpr (std::is_floating_point_v<T>) return run_of_float<T>(opcode);
     else return run_of_integer<T>(opcode);
   }
 
-#define OXIDE_UNARY(expression) \
+#define OXIDE_UNARY(expression)               \
   return [](Frame& f, const Instruction& i) { \
-    const T x = get<T>(f, i.a); \
+    const T x = get<T>(f, i.a);               \
     set<T>(f, i, static_cast<T>(expression)); \
   }
-#define OXIDE_BINARY(result, expression) \
-  return [](Frame& f, const Instruction& i) { \
-    const T x = get<T>(f, i.a), y = get<T>(f, i.b); \
+#define OXIDE_BINARY(result, expression)                \
+  return [](Frame& f, const Instruction& i) {           \
+    const T x = get<T>(f, i.a), y = get<T>(f, i.b);     \
     set<result>(f, i, static_cast<result>(expression)); \
   }
 
   static Run run_of_boolean(ir::Opcode opcode) {
     using T = bool;
     switch (opcode) {
-      case ir::Opcode::bit_and: OXIDE_BINARY(T, x && y);
-      case ir::Opcode::bit_or: OXIDE_BINARY(T, x || y);
-      case ir::Opcode::bit_xor: OXIDE_BINARY(T, x != y);
-      case ir::Opcode::bit_not: OXIDE_UNARY(!x);
-      default: return nullptr;
+      case ir::Opcode::bit_and:
+        OXIDE_BINARY(T, x && y);
+      case ir::Opcode::bit_or:
+        OXIDE_BINARY(T, x || y);
+      case ir::Opcode::bit_xor:
+        OXIDE_BINARY(T, x != y);
+      case ir::Opcode::bit_not:
+        OXIDE_UNARY(!x);
+      default:
+        return nullptr;
     }
   }
 
@@ -388,9 +421,12 @@ class Interpreter {
     using Wide = std::uint64_t;
     using U = std::make_unsigned_t<T>;
     switch (opcode) {
-      case add: OXIDE_BINARY(T, rules::wrapped<T>(static_cast<Wide>(x) + static_cast<Wide>(y)));
-      case sub: OXIDE_BINARY(T, rules::wrapped<T>(static_cast<Wide>(x) - static_cast<Wide>(y)));
-      case mul: OXIDE_BINARY(T, rules::wrapped<T>(static_cast<Wide>(x) * static_cast<Wide>(y)));
+      case add:
+        OXIDE_BINARY(T, rules::wrapped<T>(static_cast<Wide>(x) + static_cast<Wide>(y)));
+      case sub:
+        OXIDE_BINARY(T, rules::wrapped<T>(static_cast<Wide>(x) - static_cast<Wide>(y)));
+      case mul:
+        OXIDE_BINARY(T, rules::wrapped<T>(static_cast<Wide>(x) * static_cast<Wide>(y)));
       case div:
       case rem:
         if (opcode == div)
@@ -404,28 +440,44 @@ class Interpreter {
           if (y == 0 && i.immediate != 0) return f.fail(i.site, to_bits(x), 0);
           set<T>(f, i, rules::remainder(x, y));
         };
-      case neg: OXIDE_UNARY(rules::wrapped<T>(0 - static_cast<Wide>(x)));
-      case abs: OXIDE_UNARY(x < T{0} ? rules::wrapped<T>(0 - static_cast<Wide>(x)) : x);
-      case min: OXIDE_BINARY(T, x < y ? x : y);
-      case max: OXIDE_BINARY(T, x > y ? x : y);
-      case bit_and: OXIDE_BINARY(T, x & y);
-      case bit_or: OXIDE_BINARY(T, x | y);
-      case bit_xor: OXIDE_BINARY(T, x ^ y);
-      case bit_not: OXIDE_UNARY(~x);
-      case shift_left: OXIDE_BINARY(T, rules::wrapped<T>(static_cast<Wide>(static_cast<U>(x)) << rules::shift_amount(y)));
-      case shift_right: OXIDE_BINARY(T, x >> rules::shift_amount(y));
-      case less: OXIDE_BINARY(bool, x < y);
-      case less_equal: OXIDE_BINARY(bool, x <= y);
-      default: return nullptr;
+      case neg:
+        OXIDE_UNARY(rules::wrapped<T>(0 - static_cast<Wide>(x)));
+      case abs:
+        OXIDE_UNARY(x < T{0} ? rules::wrapped<T>(0 - static_cast<Wide>(x)) : x);
+      case min:
+        OXIDE_BINARY(T, x < y ? x : y);
+      case max:
+        OXIDE_BINARY(T, x > y ? x : y);
+      case bit_and:
+        OXIDE_BINARY(T, x & y);
+      case bit_or:
+        OXIDE_BINARY(T, x | y);
+      case bit_xor:
+        OXIDE_BINARY(T, x ^ y);
+      case bit_not:
+        OXIDE_UNARY(~x);
+      case shift_left:
+        OXIDE_BINARY(T, rules::wrapped<T>(static_cast<Wide>(static_cast<U>(x)) << rules::shift_amount(y)));
+      case shift_right:
+        OXIDE_BINARY(T, x >> rules::shift_amount(y));
+      case less:
+        OXIDE_BINARY(bool, x < y);
+      case less_equal:
+        OXIDE_BINARY(bool, x <= y);
+      default:
+        return nullptr;
     }
   }
 
   template <class T>
   static void sum(Frame& f, const Instruction& i, T x, T y) {
     switch (i.fusion) {
-      case Fusion::none: return set<T>(f, i, x + y);
-      case Fusion::left: return set<T>(f, i, std::fma(from_bits<T>(f.left_factor[i.a]), from_bits<T>(f.right_factor[i.a]), y));
-      case Fusion::right: return set<T>(f, i, std::fma(from_bits<T>(f.left_factor[i.b]), from_bits<T>(f.right_factor[i.b]), x));
+      case Fusion::none:
+        return set<T>(f, i, x + y);
+      case Fusion::left:
+        return set<T>(f, i, std::fma(from_bits<T>(f.left_factor[i.a]), from_bits<T>(f.right_factor[i.a]), y));
+      case Fusion::right:
+        return set<T>(f, i, std::fma(from_bits<T>(f.left_factor[i.b]), from_bits<T>(f.right_factor[i.b]), x));
     }
   }
 
@@ -433,11 +485,13 @@ class Interpreter {
   static Run run_of_float(ir::Opcode opcode) {
     using enum ir::Opcode;
     switch (opcode) {
-      case add: return [](Frame& f, const Instruction& i) { sum<T>(f, i, get<T>(f, i.a), get<T>(f, i.b)); };
+      case add:
+        return [](Frame& f, const Instruction& i) { sum<T>(f, i, get<T>(f, i.a), get<T>(f, i.b)); };
       case sub:
         return [](Frame& f, const Instruction& i) {
           const T x = get<T>(f, i.a), y = get<T>(f, i.b);
-          if (i.fusion == Fusion::right) return set<T>(f, i, std::fma(-from_bits<T>(f.left_factor[i.b]), from_bits<T>(f.right_factor[i.b]), x));
+          if (i.fusion == Fusion::right)
+            return set<T>(f, i, std::fma(-from_bits<T>(f.left_factor[i.b]), from_bits<T>(f.right_factor[i.b]), x));
           if (i.fusion == Fusion::left) return sum<T>(f, i, x, -y);
           set<T>(f, i, x - y);
         };
@@ -448,33 +502,59 @@ class Interpreter {
           f.right_factor[i.result] = y;
           set<T>(f, i, from_bits<T>(x) * from_bits<T>(y));
         };
-      case div: OXIDE_BINARY(T, x / y);
+      case div:
+        OXIDE_BINARY(T, x / y);
       case rem:
-      case fmod: OXIDE_BINARY(T, std::fmod(x, y));
-      case neg: OXIDE_UNARY(-x);
-      case abs: OXIDE_UNARY(std::fabs(x));
-      case min: OXIDE_BINARY(T, rules::minimum_number(x, y));
-      case max: OXIDE_BINARY(T, rules::maximum_number(x, y));
-      case fma: return [](Frame& f, const Instruction& i) { set<T>(f, i, std::fma(get<T>(f, i.a), get<T>(f, i.b), get<T>(f, i.c))); };
-      case less: OXIDE_BINARY(bool, x < y);
-      case less_equal: OXIDE_BINARY(bool, x <= y);
-      case sqrt: OXIDE_UNARY(std::sqrt(x));
-      case rsqrt: OXIDE_UNARY(T{1} / std::sqrt(x));
-      case floor: OXIDE_UNARY(std::floor(x));
-      case ceil: OXIDE_UNARY(std::ceil(x));
-      case trunc: OXIDE_UNARY(std::trunc(x));
-      case round_even: OXIDE_UNARY(std::nearbyint(x));
-      case exp: OXIDE_UNARY(std::exp(x));
-      case exp2: OXIDE_UNARY(std::exp2(x));
-      case log: OXIDE_UNARY(std::log(x));
-      case log2: OXIDE_UNARY(std::log2(x));
-      case sin: OXIDE_UNARY(std::sin(x));
-      case cos: OXIDE_UNARY(std::cos(x));
-      case tan: OXIDE_UNARY(std::tan(x));
-      case tanh: OXIDE_UNARY(std::tanh(x));
-      case atan2: OXIDE_BINARY(T, std::atan2(x, y));
-      case pow: OXIDE_BINARY(T, std::pow(x, y));
-      default: return nullptr;
+      case fmod:
+        OXIDE_BINARY(T, std::fmod(x, y));
+      case neg:
+        OXIDE_UNARY(-x);
+      case abs:
+        OXIDE_UNARY(std::fabs(x));
+      case min:
+        OXIDE_BINARY(T, rules::minimum_number(x, y));
+      case max:
+        OXIDE_BINARY(T, rules::maximum_number(x, y));
+      case fma:
+        return [](Frame& f, const Instruction& i) { set<T>(f, i, std::fma(get<T>(f, i.a), get<T>(f, i.b), get<T>(f, i.c))); };
+      case less:
+        OXIDE_BINARY(bool, x < y);
+      case less_equal:
+        OXIDE_BINARY(bool, x <= y);
+      case sqrt:
+        OXIDE_UNARY(std::sqrt(x));
+      case rsqrt:
+        OXIDE_UNARY(T{1} / std::sqrt(x));
+      case floor:
+        OXIDE_UNARY(std::floor(x));
+      case ceil:
+        OXIDE_UNARY(std::ceil(x));
+      case trunc:
+        OXIDE_UNARY(std::trunc(x));
+      case round_even:
+        OXIDE_UNARY(std::nearbyint(x));
+      case exp:
+        OXIDE_UNARY(std::exp(x));
+      case exp2:
+        OXIDE_UNARY(std::exp2(x));
+      case log:
+        OXIDE_UNARY(std::log(x));
+      case log2:
+        OXIDE_UNARY(std::log2(x));
+      case sin:
+        OXIDE_UNARY(std::sin(x));
+      case cos:
+        OXIDE_UNARY(std::cos(x));
+      case tan:
+        OXIDE_UNARY(std::tan(x));
+      case tanh:
+        OXIDE_UNARY(std::tanh(x));
+      case atan2:
+        OXIDE_BINARY(T, std::atan2(x, y));
+      case pow:
+        OXIDE_BINARY(T, std::pow(x, y));
+      default:
+        return nullptr;
     }
   }
 #undef OXIDE_UNARY

@@ -17,11 +17,13 @@ inline std::uint64_t interesting_bits(ir::Type type, std::mt19937_64& random) {
   const unsigned bits = ir::bits_of(type);
   const std::uint64_t mask = bits == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << bits) - 1, top = std::uint64_t{1} << (bits - 1);
   if (type == ir::Type::f32) {
-    static constexpr std::uint32_t values[] = {0,          0x80000000, 0x3f800000, 0xbf800000, 0x7f800000, 0xff800000, 0x7fc00000, 0x00000001, 0x80000001,
-                                               0x007fffff, 0x00800000, 0x7f7fffff, 0xff7fffff, 0x3f000000, 0x40200000, 0xc0200000, 0x4f000000, 0xcf000000,
-                                               0x4f800000, 0x5f000000, 0x5f800000, 0x4b000001, 0x41200000, 0x3dcccccd, 0x40490fdb, 0x4effffff, 0x437f0000};
+    static constexpr std::uint32_t values[] = {0,          0x80000000, 0x3f800000, 0xbf800000, 0x7f800000, 0xff800000, 0x7fc00000,
+                                               0x00000001, 0x80000001, 0x007fffff, 0x00800000, 0x7f7fffff, 0xff7fffff, 0x3f000000,
+                                               0x40200000, 0xc0200000, 0x4f000000, 0xcf000000, 0x4f800000, 0x5f000000, 0x5f800000,
+                                               0x4b000001, 0x41200000, 0x3dcccccd, 0x40490fdb, 0x4effffff, 0x437f0000};
     if (random() % 2 != 0) return values[random() % std::size(values)];
-    if (random() % 2 != 0) return std::bit_cast<std::uint32_t>(static_cast<float>(static_cast<std::int64_t>(random() % 20001) - 10000) / 16.0f);
+    if (random() % 2 != 0)
+      return std::bit_cast<std::uint32_t>(static_cast<float>(static_cast<std::int64_t>(random() % 20001) - 10000) / 16.0f);
     return random() & mask;
   }
   if (type == ir::Type::f64) {
@@ -50,15 +52,20 @@ inline std::uint64_t interesting_bits(ir::Type type, std::mt19937_64& random) {
                                                0x47efffffe0000000,
                                                0x47f0000000000000};
     if (random() % 2 != 0) return values[random() % std::size(values)];
-    if (random() % 2 != 0) return std::bit_cast<std::uint64_t>(static_cast<double>(static_cast<std::int64_t>(random() % 20001) - 10000) / 16.0);
+    if (random() % 2 != 0)
+      return std::bit_cast<std::uint64_t>(static_cast<double>(static_cast<std::int64_t>(random() % 20001) - 10000) / 16.0);
     return random();
   }
   if (type == ir::Type::boolean) return random() & 1;
   switch (random() % 4) {
-    case 0: return (top + random() % 5 - 2) & mask;
-    case 1: return (random() % 9 - 4) & mask;
-    case 2: return (random() % 200 - 100) & mask;
-    default: return random() & mask;
+    case 0:
+      return (top + random() % 5 - 2) & mask;
+    case 1:
+      return (random() % 9 - 4) & mask;
+    case 2:
+      return (random() % 200 - 100) & mask;
+    default:
+      return random() & mask;
   }
 }
 
@@ -123,8 +130,10 @@ class RandomGraph {
     using enum ir::Opcode;
     const auto one_of = [&](std::initializer_list<ir::Opcode> ops) { return ops.begin()[below(ops.size())]; };
     switch (below(8)) {
-      case 0: return b_.op(select, {pick(ir::Type::boolean), pick(type), pick(type)}, 0, type);
-      case 1: return b_.cast(pick(any_type()), type);
+      case 0:
+        return b_.op(select, {pick(ir::Type::boolean), pick(type), pick(type)}, 0, type);
+      case 1:
+        return b_.cast(pick(any_type()), type);
       case 2: {
         ir::Type from = any_type();
         while (ir::size_of(from) != ir::size_of(type) || ir::is_boolean(from) != ir::is_boolean(type)) from = any_type();
@@ -132,7 +141,8 @@ class RandomGraph {
         if (ir::is_floating(from) && !ir::is_floating(type)) return b_.cast(pick(from), type);
         return b_.op(bit_cast, {pick(from)}, 0, type);
       }
-      default: break;
+      default:
+        break;
     }
     if (ir::is_boolean(type)) {
       if (below(2) == 0) return b_.op(one_of({bit_and, bit_or, bit_xor}), {pick(type), pick(type)});

@@ -52,15 +52,18 @@ std::string print_float(Bits bits) {
 
 inline std::string print_constant(Type type, std::uint64_t bits) {
   switch (kind_of(type)) {
-    case TypeKind::boolean: return bits != 0 ? "true" : "false";
+    case TypeKind::boolean:
+      return bits != 0 ? "true" : "false";
     case TypeKind::signed_integer: {
       const unsigned unused = 64 - bits_of(type);
       return std::to_string(static_cast<std::int64_t>(bits << unused) >> unused);
     }
-    case TypeKind::unsigned_integer: return std::to_string(bits);
+    case TypeKind::unsigned_integer:
+      return std::to_string(bits);
     case TypeKind::floating:
       return type == Type::f32 ? print_float<float>(static_cast<std::uint32_t>(bits)) : print_float<double>(bits);
-    case TypeKind::other: break;
+    case TypeKind::other:
+      break;
   }
   return "?";
 }
@@ -74,14 +77,22 @@ inline std::string print_memory(const Graph& graph, std::uint64_t memory) {
 // The immediate as the operation's first argument; empty when the row has none or it says nothing.
 inline std::string print_immediate(const Graph& graph, const Operation& op) {
   switch (row_of(op.opcode).immediate) {
-    case Immediate::none: break;
-    case Immediate::bits: return print_constant(op.type, op.immediate);
-    case Immediate::parameter: return 'p' + std::to_string(op.immediate);
-    case Immediate::memory: return print_memory(graph, op.immediate);
-    case Immediate::axis: return op.immediate < 3 ? std::string(1, "xyz"[op.immediate]) : std::to_string(op.immediate);
-    case Immediate::space: return "space " + std::to_string(op.immediate);
-    case Immediate::check: return op.immediate != 0 ? "checked" : "";
-    case Immediate::answer: return op.immediate != 0 ? "true" : "false";
+    case Immediate::none:
+      break;
+    case Immediate::bits:
+      return print_constant(op.type, op.immediate);
+    case Immediate::parameter:
+      return 'p' + std::to_string(op.immediate);
+    case Immediate::memory:
+      return print_memory(graph, op.immediate);
+    case Immediate::axis:
+      return op.immediate < 3 ? std::string(1, "xyz"[op.immediate]) : std::to_string(op.immediate);
+    case Immediate::space:
+      return "space " + std::to_string(op.immediate);
+    case Immediate::check:
+      return op.immediate != 0 ? "checked" : "";
+    case Immediate::answer:
+      return op.immediate != 0 ? "true" : "false";
   }
   return {};
 }
@@ -99,9 +110,12 @@ inline void print_line(std::string& out, const Graph& graph, std::string line, c
 inline std::string print_terminator(const Terminator& t) {
   const auto block = [](std::uint32_t b) { return "block " + std::to_string(b); };
   switch (t.kind) {
-    case TerminatorKind::jump: return "jump " + block(t.targets[0]);
-    case TerminatorKind::branch: return "branch " + print_variable(t.condition) + ", " + block(t.targets[0]) + ", " + block(t.targets[1]);
-    case TerminatorKind::exit: break;
+    case TerminatorKind::jump:
+      return "jump " + block(t.targets[0]);
+    case TerminatorKind::branch:
+      return "branch " + print_variable(t.condition) + ", " + block(t.targets[0]) + ", " + block(t.targets[1]);
+    case TerminatorKind::exit:
+      break;
   }
   return "exit";
 }

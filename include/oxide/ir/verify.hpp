@@ -127,8 +127,10 @@ class Verifier {
         if (type_of(op.operands[i]) != type_of(op.operands[from])) return fail(op, "has operands of different types");
     };
     switch (row.rule) {
-      case OperandRule::any: return;
-      case OperandRule::equal: return all_equal(0);
+      case OperandRule::any:
+        return;
+      case OperandRule::equal:
+        return all_equal(0);
       case OperandRule::number:
         if (!is_integer(first) && !is_floating(first)) return fail(op, "needs numbers, has " + name(first));
         return all_equal(0);
@@ -177,14 +179,19 @@ class Verifier {
       case Immediate::bits:
         if (bits_of(op.type) < 64 && op.immediate >> bits_of(op.type) != 0) fail(op, "has a constant of more bits than its type");
         return;
-      case Immediate::parameter: return below(graph_.parameters.size(), "parameter");
-      case Immediate::memory: return below(graph_.memories.size(), "memory");
-      case Immediate::axis: return below(3, "axis");
-      case Immediate::space: return below(graph_.spaces.size(), "space");
+      case Immediate::parameter:
+        return below(graph_.parameters.size(), "parameter");
+      case Immediate::memory:
+        return below(graph_.memories.size(), "memory");
+      case Immediate::axis:
+        return below(3, "axis");
+      case Immediate::space:
+        return below(graph_.spaces.size(), "space");
       case Immediate::check:
         if (op.immediate > (is_integer(op.type) ? 1u : 0u)) fail(op, "has a check that is not 0 or (integers) 1");
         return;
-      case Immediate::answer: return below(2, "answer");
+      case Immediate::answer:
+        return below(2, "answer");
     }
   }
 
@@ -193,7 +200,8 @@ class Verifier {
     switch (op.opcode) {
       case Opcode::parameter: {
         const Parameter& p = graph_.parameters[static_cast<std::size_t>(op.immediate)];
-        if (p.kind != ParameterKind::value || p.type != op.type) fail(op, "has another type than its parameter, or its parameter is a span");
+        if (p.kind != ParameterKind::value || p.type != op.type)
+          fail(op, "has another type than its parameter, or its parameter is a span");
         return;
       }
       case Opcode::length:
@@ -218,7 +226,8 @@ class Verifier {
         if (type_of(op.operands[1]) != memory(op).element) fail(op, "stores another type than the memory's elements");
         else if (memory(op).access == Access::read) fail(op, "writes memory that is only read");
         return;
-      default: return;
+      default:
+        return;
     }
   }
   const Memory& memory(const Operation& op) const { return graph_.memories[static_cast<std::size_t>(op.immediate)]; }
@@ -230,7 +239,8 @@ class Verifier {
     const std::size_t targets = t.kind == TerminatorKind::exit ? 0 : t.kind == TerminatorKind::jump ? 1 : 2;
     for (std::size_t i = 0; i != targets; ++i) {
       if (t.targets[i] == 0) return fail("a terminator targets the entry block");
-      if (t.targets[i] >= graph_.blocks.size()) return fail("a terminator targets block " + std::to_string(t.targets[i]) + ", which is not there");
+      if (t.targets[i] >= graph_.blocks.size())
+        return fail("a terminator targets block " + std::to_string(t.targets[i]) + ", which is not there");
     }
     if (t.kind != TerminatorKind::branch) return;
     if (!is_variable(t.condition)) return fail("a branch has a condition that is no variable");
@@ -259,11 +269,12 @@ class Verifier {
     std::vector<std::size_t> defined_in(graph_.variables.size(), Defect::no_place);
     Variable slots = 0;
     for (std::size_t b = 0; b != graph_.blocks.size(); ++b)
-      walk(graph_.blocks[b],
-           [&](Variable v, std::size_t) {
-             if (defined_in[v] != b && slot_[v] == no_variable) slot_[v] = slots++;
-           },
-           [&](Variable v) { defined_in[v] = b; });
+      walk(
+          graph_.blocks[b],
+          [&](Variable v, std::size_t) {
+            if (defined_in[v] != b && slot_[v] == no_variable) slot_[v] = slots++;
+          },
+          [&](Variable v) { defined_in[v] = b; });
     return slots;
   }
 
@@ -303,13 +314,14 @@ class Verifier {
     }
     for (block_ = 0; block_ != blocks && !defect_; ++block_) {
       start_from(block_);
-      walk(graph_.blocks[block_],
-           [&](Variable v, std::size_t i) {
-             operation_ = i;
-             if (slot_[v] != no_variable && (now[slot_[v] / 64] >> (slot_[v] % 64) & 1) == 0)
-               fail(print_variable(v) + " is used, and on some path nothing defines it before");
-           },
-           defines);
+      walk(
+          graph_.blocks[block_],
+          [&](Variable v, std::size_t i) {
+            operation_ = i;
+            if (slot_[v] != no_variable && (now[slot_[v] / 64] >> (slot_[v] % 64) & 1) == 0)
+              fail(print_variable(v) + " is used, and on some path nothing defines it before");
+          },
+          defines);
     }
   }
 
