@@ -48,7 +48,7 @@ int main(int argc, char** argv) {
       for (std::size_t i = 0; i < n; ++i) {
         const double wanted = model(in_host[i]);
         const double place = std::ldexp(1.0, std::max(std::ilogb(wanted == 0 ? 0x1p-126 : wanted), -126) - 23);
-        worst = std::max(worst, std::abs(results[i] - wanted) / place);
+        worst = support::worse(worst, std::abs(results[i] - wanted) / place);
       }
       return worst;
     };

@@ -199,7 +199,7 @@ struct Distance {
   std::size_t above = 0;  // channels more than half a level away: rounded to the other side
   void add(std::uint8_t level, double wanted) {
     const double d = std::abs(level - wanted);
-    worst = std::max(worst, d);
+    worst = support::worse(worst, d);
     above += d > 0.5 + 1e-9;
   }
 };

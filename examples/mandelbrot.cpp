@@ -150,7 +150,7 @@ int main(int argc, char** argv) {
       steps += counts_host[i];
       for (unsigned k = 0; k < 3; ++k) {
         image.rgb[3 * i + k] = static_cast<std::uint8_t>(picture_host[i] >> (16 - 8 * k));
-        worst = std::max(worst, std::abs(image.rgb[3 * i + k] - wanted.rgb[k]));
+        worst = support::worse(worst, std::abs(image.rgb[3 * i + k] - wanted.rgb[k]));
       }
     }
     support::say("launch", "{:.3f} ms for {} x {} pixels, {:.2f} billion steps a second", ms, width, rows,

@@ -155,8 +155,8 @@ StepError step_error(const std::vector<float>& mass, const State& before, const 
     for (std::size_t k = 0; k < 3; ++k) {
       const double v = before.velocity[k][i] + static_cast<double>(time_step) * acceleration[k];
       const double x = before.position[k][i] + static_cast<double>(time_step) * v;
-      worst.kick = std::max(worst.kick, std::abs(after.velocity[k][i] - v) / (static_cast<double>(time_step) * pulls));
-      worst.position = std::max(worst.position, std::abs(after.position[k][i] - x) / std::max(std::abs(x), 1.0));
+      worst.kick = support::worse(worst.kick, std::abs(after.velocity[k][i] - v) / (static_cast<double>(time_step) * pulls));
+      worst.position = support::worse(worst.position, std::abs(after.position[k][i] - x) / std::max(std::abs(x), 1.0));
     }
   }
   return worst;

@@ -44,6 +44,9 @@ double best_launch_ms(const oxide::Stream& stream, int launches, Launch launch) 
   return best;
 }
 
+// The larger of two errors, where NaN is larger than all: std::max would forget it.
+constexpr double worse(double a, double b) { return b <= a ? a : (a != a ? a : b); }
+
 // Comparisons with a host model; the program's exit status says whether all held.
 class Checks {
  public:
