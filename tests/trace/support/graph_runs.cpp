@@ -1,14 +1,32 @@
 #include "graph_runs.hpp"
 
+#include <stdexcept>
+
 #include <oxide/runtime/buffer.hpp>
 #include <oxide/runtime/device.hpp>
 #include <oxide/runtime/launch.hpp>
 #include <oxide/runtime/program.hpp>
 
+#include "support/interpreter.hpp"
+
 namespace graph_runs {
 namespace {
 
 namespace ox = oxide;
+
+constexpr std::uint32_t block_size = 32;
+
+class Interpreted final : public Runner {
+ public:
+  std::string name() const override { return "the interpreter"; }
+  void run(const std::shared_ptr<const ox::ir::Graph>& graph, std::uint32_t threads, const std::vector<Array>& arrays) const override {
+    std::vector<ox::testing::Argument> arguments;
+    for (const Array& array : arrays) arguments.push_back({0, array.bytes->data(), array.bytes->size() / ox::ir::size_of(array.element)});
+    const ox::testing::Fault fault =
+        ox::testing::Interpreter(*graph).run({.grid = {threads / block_size, 1, 1}, .block = {block_size, 1, 1}}, arguments);
+    if (fault.happened) throw std::runtime_error("a check failed in the interpreter, at site " + std::to_string(fault.site));
+  }
+};
 
 class OnDevice final : public Runner {
  public:
@@ -24,7 +42,7 @@ class OnDevice final : public Runner {
       arguments.push_back(ox::runtime::Argument::of_span(buffers.back().data(), array.bytes->size() / ox::ir::size_of(array.element),
                                                          buffers.back().device_id()));
     }
-    ox::runtime::launch(*program, stream, {.grid = {threads / 32}, .block = {32}}, arguments);
+    ox::runtime::launch(*program, stream, {.grid = {threads / block_size}, .block = {block_size}}, arguments);
     for (std::size_t k = 0; k < arrays.size(); ++k) *arrays[k].bytes = buffers[k].to_host(stream);
   }
 
@@ -37,6 +55,7 @@ class OnDevice final : public Runner {
 const std::vector<std::unique_ptr<Runner>>& all() {
   static const std::vector<std::unique_ptr<Runner>> runners = [] {
     std::vector<std::unique_ptr<Runner>> out;
+    out.push_back(std::make_unique<Interpreted>());
     for (const ox::Device& device : ox::Device::all()) out.push_back(std::make_unique<OnDevice>(device));
     return out;
   }();
