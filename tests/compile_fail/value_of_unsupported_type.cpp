@@ -3,7 +3,9 @@
 #include <oxide/oxide.hpp>
 namespace ox = oxide;
 
-struct Point { float x, y; };
+struct Point {
+  float x, y;
+};
 #ifdef OXIDE_COMPILE_FAIL
 void use(ox::Value<Point> p) { (void)p; }
 #else

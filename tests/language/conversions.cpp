@@ -78,13 +78,32 @@ TEST_CASE("host integers are checked against the type they meet") {
   refuses(refusal_of([] { [[maybe_unused]] ox::i8 x = -129; }), "-129 does not fit i8");
   refuses(refusal_of([] { [[maybe_unused]] ox::u32 x = -1; }), "-1 does not fit u32");
   refuses(refusal_of([] { [[maybe_unused]] ox::i32 x = 3000000000u; }), "3000000000 does not fit i32");
-  refuses(refusal_of([] { [[maybe_unused]] ox::u16 x; x += 65536; }), "65536 does not fit u16");
+  refuses(refusal_of([] {
+            [[maybe_unused]] ox::u16 x;
+            x += 65536;
+          }),
+          "65536 does not fit u16");
   refuses(refusal_of([] { [[maybe_unused]] ox::f32 x = 16777217; }), "16777217 is not exact in f32");
   refuses(refusal_of([] { [[maybe_unused]] ox::f32 x = 1e300; }), "too large for f32");
   refuses(refusal_of([] { [[maybe_unused]] ox::f64 x = 9007199254740993; }), "9007199254740993 is not exact in f64");
-  CHECK(refusal_of([] { [[maybe_unused]] ox::u8 x = 255; [[maybe_unused]] ox::i8 y = -128; [[maybe_unused]] ox::u64 z = 5; [[maybe_unused]] ox::i64 w = std::numeric_limits<std::int64_t>::min(); }) == "accepted");
-  CHECK(refusal_of([] { [[maybe_unused]] ox::f32 x = 16777216; [[maybe_unused]] ox::f32 y = -16777218; [[maybe_unused]] ox::f64 z = std::uint64_t{1} << 63; [[maybe_unused]] ox::f32 w = 0.1; }) == "accepted");
-  CHECK(refusal_of([] { [[maybe_unused]] ox::u8 x = 'a'; [[maybe_unused]] ox::boolean b = true; [[maybe_unused]] ox::i32 i = false; x += std::uint64_t{7}; }) == "accepted");
+  CHECK(refusal_of([] {
+          [[maybe_unused]] ox::u8 x = 255;
+          [[maybe_unused]] ox::i8 y = -128;
+          [[maybe_unused]] ox::u64 z = 5;
+          [[maybe_unused]] ox::i64 w = std::numeric_limits<std::int64_t>::min();
+        }) == "accepted");
+  CHECK(refusal_of([] {
+          [[maybe_unused]] ox::f32 x = 16777216;
+          [[maybe_unused]] ox::f32 y = -16777218;
+          [[maybe_unused]] ox::f64 z = std::uint64_t{1} << 63;
+          [[maybe_unused]] ox::f32 w = 0.1;
+        }) == "accepted");
+  CHECK(refusal_of([] {
+          [[maybe_unused]] ox::u8 x = 'a';
+          [[maybe_unused]] ox::boolean b = true;
+          [[maybe_unused]] ox::i32 i = false;
+          x += std::uint64_t{7};
+        }) == "accepted");
   CHECK(refusal_of([] { [[maybe_unused]] ox::u32 x = ox::cast<ox::u32>(-1); }) == "accepted");
 }
 
@@ -94,7 +113,8 @@ TEST_CASE("device values live only in a kernel, and one run of it") {
   CHECK_THROWS_WITH(trace_only([] {
                       static ox::f32 kept = 1;
                       kept += 1;
-                    }), Catch::Contains("earlier run"));
+                    }),
+                    Catch::Contains("earlier run"));
 }
 
 namespace {
@@ -109,10 +129,47 @@ template <class T>
 std::vector<T> numbers_of() {
   using L = std::numeric_limits<T>;
   if constexpr (std::is_floating_point_v<T>)
-    return {0, T(-0.0), T(0.5), T(-0.5), T(1.5), T(-1.9), 3, 127, 128, -129, 255, 256, 32768, 65536, T(2147483520), T(4294967040), T(-2147483648.0), T(3e9),
-            T(1e19), T(-1e19), T(1.8e19), L::max(), L::lowest(), L::infinity(), -L::infinity(), L::quiet_NaN(), L::min(), T(16777217)};
+    return {0,
+            T(-0.0),
+            T(0.5),
+            T(-0.5),
+            T(1.5),
+            T(-1.9),
+            3,
+            127,
+            128,
+            -129,
+            255,
+            256,
+            32768,
+            65536,
+            T(2147483520),
+            T(4294967040),
+            T(-2147483648.0),
+            T(3e9),
+            T(1e19),
+            T(-1e19),
+            T(1.8e19),
+            L::max(),
+            L::lowest(),
+            L::infinity(),
+            -L::infinity(),
+            L::quiet_NaN(),
+            L::min(),
+            T(16777217)};
   else
-    return {0, 1, 2, 100, 127, static_cast<T>(128), static_cast<T>(200), static_cast<T>(-1), L::min(), L::max(), static_cast<T>(L::max() / 3), static_cast<T>(16777217)};
+    return {0,
+            1,
+            2,
+            100,
+            127,
+            static_cast<T>(128),
+            static_cast<T>(200),
+            static_cast<T>(-1),
+            L::min(),
+            L::max(),
+            static_cast<T>(L::max() / 3),
+            static_cast<T>(16777217)};
 }
 
 template <class To, class From>
@@ -159,7 +216,8 @@ void check_casts_from() {
 
 }  // namespace
 
-TEMPLATE_TEST_CASE("casts", "", std::int8_t, std::uint8_t, std::int16_t, std::int32_t, std::uint32_t, std::int64_t, std::uint64_t, float, double) {
+TEMPLATE_TEST_CASE("casts", "", std::int8_t, std::uint8_t, std::int16_t, std::int32_t, std::uint32_t, std::int64_t, std::uint64_t, float,
+                   double) {
   check_casts_from<TestType>();
 }
 

@@ -17,8 +17,9 @@ struct Inputs {
   std::vector<T> a, b;
   Inputs() {
     using L = std::numeric_limits<T>;
-    const T edges[] = {0, T(-0.0), 1, -1, T(0.5), T(-1.5), T(2.5), 3, L::min(), L::denorm_min(), L::max(), -L::max(), L::infinity(), -L::infinity(),
-                       L::quiet_NaN(), T(1e-3), T(1e6)};
+    const T edges[] = {0,        T(-0.0),         1,        -1,        T(0.5),        T(-1.5),        T(2.5),         3,
+                       L::min(), L::denorm_min(), L::max(), -L::max(), L::infinity(), -L::infinity(), L::quiet_NaN(), T(1e-3),
+                       T(1e6)};
     for (const T x : edges)
       for (const T y : edges) a.push_back(x), b.push_back(y);
     std::mt19937 random(11);
@@ -29,7 +30,9 @@ struct Inputs {
 
 // Equal bits, but any NaN for a NaN.
 template <class T>
-bool same(T x, T y) { return std::bit_cast<Bits<T>>(x) == std::bit_cast<Bits<T>>(y) || (std::isnan(x) && std::isnan(y)); }
+bool same(T x, T y) {
+  return std::bit_cast<Bits<T>>(x) == std::bit_cast<Bits<T>>(y) || (std::isnan(x) && std::isnan(y));
+}
 
 // How many representable numbers lie between.
 template <class T>
@@ -99,7 +102,15 @@ TEMPLATE_TEST_CASE("floating arithmetic is correctly rounded", "", float, double
   check<T>("fma", 0, [](V a, V b) { return ox::fma(a, b, 0.75); }, [](T a, T b) { return std::fma(a, b, T(0.75)); });
   check<T>("abs", 0, [](V a, V) { return ox::abs(a); }, [](T a, T) { return std::abs(a); });
   check<T>("2.0 * x", 0, [](V a, V) { return 2.0 * a; }, [](T a, T) { return 2 * a; });
-  check<T>("++", 0, [](V a, V) { ++a; a++; --a; return a; }, [](T a, T) { return T(T(T(a + 1) + 1) - 1); });
+  check<T>(
+      "++", 0,
+      [](V a, V) {
+        ++a;
+        a++;
+        --a;
+        return a;
+      },
+      [](T a, T) { return T(T(T(a + 1) + 1) - 1); });
 }
 
 TEMPLATE_TEST_CASE("rounding to integers", "", float, double) {
@@ -123,19 +134,23 @@ TEMPLATE_TEST_CASE("floating comparisons are false for NaN", "", float, double) 
   using T = TestType;
   using V = ox::Value<T>;
   const auto bit = [](bool b, int n) { return b ? 1 << n : 0; };
-  check<T>("comparisons", 0, [](V a, V b) {
-    V r = 0;
-    if (a < b) r += 1;
-    if (a <= b) r += 2;
-    if (a > b) r += 4;
-    if (a >= b) r += 8;
-    if (a == b) r += 16;
-    if (a != b) r += 32;
-    if (!(a < b)) r += 64;
-    return r;
-  }, [&](T a, T b) {
-    return static_cast<T>(bit(a < b, 0) + bit(a <= b, 1) + bit(a > b, 2) + bit(a >= b, 3) + bit(a == b, 4) + bit(a != b, 5) + bit(!(a < b), 6));
-  });
+  check<T>(
+      "comparisons", 0,
+      [](V a, V b) {
+        V r = 0;
+        if (a < b) r += 1;
+        if (a <= b) r += 2;
+        if (a > b) r += 4;
+        if (a >= b) r += 8;
+        if (a == b) r += 16;
+        if (a != b) r += 32;
+        if (!(a < b)) r += 64;
+        return r;
+      },
+      [&](T a, T b) {
+        return static_cast<T>(bit(a < b, 0) + bit(a <= b, 1) + bit(a > b, 2) + bit(a >= b, 3) + bit(a == b, 4) + bit(a != b, 5) +
+                              bit(!(a < b), 6));
+      });
 }
 
 TEMPLATE_TEST_CASE("mathematical functions", "", float, double) {
@@ -143,7 +158,9 @@ TEMPLATE_TEST_CASE("mathematical functions", "", float, double) {
   using V = ox::Value<T>;
   // In units of the last place: what libdevice and libclc promise, and more for where the host itself is not exact.
   const Inputs<T> in = moderate<T>();
-  check<T>("rsqrt", 3, [](V a, V) { return ox::rsqrt(a); }, [](T a, T) { return static_cast<T>(1 / std::sqrt(static_cast<long double>(a))); }, in);
+  check<T>(
+      "rsqrt", 3, [](V a, V) { return ox::rsqrt(a); }, [](T a, T) { return static_cast<T>(1 / std::sqrt(static_cast<long double>(a))); },
+      in);
   check<T>("exp", 4, [](V, V b) { return ox::exp(b); }, [](T, T b) { return std::exp(b); }, in);
   check<T>("exp2", 4, [](V, V b) { return ox::exp2(b); }, [](T, T b) { return std::exp2(b); }, in);
   check<T>("log", 4, [](V a, V) { return ox::log(a); }, [](T a, T) { return std::log(a); }, in);

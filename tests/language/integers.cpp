@@ -12,7 +12,8 @@ struct Inputs {
   std::vector<T> a, b;
   Inputs() {
     using L = std::numeric_limits<T>;
-    const T edges[] = {0, 1, 2, 3, 7, 8, static_cast<T>(-1), static_cast<T>(-2), L::min(), L::max(), static_cast<T>(L::max() / 2), 31, 32, 63, 64};
+    const T edges[] = {0,  1,  2,  3, 7, 8, static_cast<T>(-1), static_cast<T>(-2), L::min(), L::max(), static_cast<T>(L::max() / 2),
+                       31, 32, 63, 64};
     for (const T x : edges)
       for (const T y : edges) a.push_back(x), b.push_back(y);
     std::mt19937_64 random(7);
@@ -23,9 +24,13 @@ struct Inputs {
 // The host's model computes in 64 bits, without a sign, and takes the low bits: so nothing in it is undefined.
 using Wide = std::uint64_t;
 template <class T>
-T low(Wide x) { return static_cast<T>(x); }
+T low(Wide x) {
+  return static_cast<T>(x);
+}
 template <class T>
-Wide wide(T x) { return static_cast<Wide>(x); }
+Wide wide(T x) {
+  return static_cast<Wide>(x);
+}
 
 template <class T, class F, class M>
 void check_binary(const char* name, F f, M model, const Inputs<T>& in = {}) {
@@ -139,37 +144,40 @@ TEMPLATE_TEST_CASE("min, max, clamp and select of integers", "", INTEGERS) {
 TEMPLATE_TEST_CASE("compound assignments change their variable", "", INTEGERS) {
   using T = TestType;
   using V = ox::Value<T>;
-  check_binary<T>("compound", [](V a, V b) {
-    V x = a;
-    x += b;
-    x ^= a;
-    x -= 3;
-    x *= b;
-    x &= 0x7f;
-    x |= b;
-    x <<= 1;
-    x >>= 2;
-    ++x;
-    V y = x++;
-    x -= y;  // 1
-    y--;
-    --y;
-    x %= 5;
-    x /= 1;
-    return x + y;
-  }, [](T a, T b) {
-    T x = a;
-    x = low<T>(wide(x) + wide(b));
-    x = low<T>(wide(x) ^ wide(a));
-    x = low<T>(wide(x) - 3);
-    x = low<T>(wide(x) * wide(b));
-    x = low<T>(wide(x) & 0x7f);
-    x = low<T>(wide(x) | wide(b));
-    x = low<T>(wide(x) << 1);
-    x = static_cast<T>(x >> 2);
-    x = low<T>(wide(x) + 1);
-    return low<T>(1 + wide(x) - 2);
-  });
+  check_binary<T>(
+      "compound",
+      [](V a, V b) {
+        V x = a;
+        x += b;
+        x ^= a;
+        x -= 3;
+        x *= b;
+        x &= 0x7f;
+        x |= b;
+        x <<= 1;
+        x >>= 2;
+        ++x;
+        V y = x++;
+        x -= y;  // 1
+        y--;
+        --y;
+        x %= 5;
+        x /= 1;
+        return x + y;
+      },
+      [](T a, T b) {
+        T x = a;
+        x = low<T>(wide(x) + wide(b));
+        x = low<T>(wide(x) ^ wide(a));
+        x = low<T>(wide(x) - 3);
+        x = low<T>(wide(x) * wide(b));
+        x = low<T>(wide(x) & 0x7f);
+        x = low<T>(wide(x) | wide(b));
+        x = low<T>(wide(x) << 1);
+        x = static_cast<T>(x >> 2);
+        x = low<T>(wide(x) + 1);
+        return low<T>(1 + wide(x) - 2);
+      });
 }
 
 TEST_CASE("a zero divisor is a fault with its line") {

@@ -45,8 +45,8 @@ void with_buffers(Use use) {
 }  // namespace
 
 TEST_CASE("parameters of every type arrive") {
-  constexpr auto k = ox::kernel("k", [](ox::boolean b, ox::i8 i8, ox::u8 u8, ox::i16 i16, ox::u16 u16, ox::i32 i32, ox::u32 u32, const ox::i64& i64,
-                                        ox::u64 u64, ox::f32 f32, ox::f64 f64, ox::DisjointSpan<double> out) {
+  constexpr auto k = ox::kernel("k", [](ox::boolean b, ox::i8 i8, ox::u8 u8, ox::i16 i16, ox::u16 u16, ox::i32 i32, ox::u32 u32,
+                                        const ox::i64& i64, ox::u64 u64, ox::f32 f32, ox::f64 f64, ox::DisjointSpan<double> out) {
     const auto put = [&](unsigned at, ox::f64 x) { out.unchecked_mut(at) = x; };
     put(0, ox::cast<double>(b));
     put(1, ox::cast<double>(i8));
@@ -64,7 +64,8 @@ TEST_CASE("parameters of every type arrive") {
   });
   on_every_device([&](const ox::Stream& stream) {
     auto out = ox::DeviceBuffer<double>::zeroed(stream, 12);
-    k(stream, ox::LaunchConfig{1, 1}, true, -5, 200, std::int64_t{-3000}, 60000, -100000, 4000000000u, std::int64_t{-1} << 40, std::uint64_t{1} << 60, 0.5, 0.1f, out);
+    k(stream, ox::LaunchConfig{1, 1}, true, -5, 200, std::int64_t{-3000}, 60000, -100000, 4000000000u, std::int64_t{-1} << 40,
+      std::uint64_t{1} << 60, 0.5, 0.1f, out);
     CHECK(out.to_host(stream) == std::vector<double>{1, -5, 200, -3000, 60000, -100000, 4000000000.0, -0x1p40, 0x1p60, 0.5, 0.1f, 5});
     const auto launch = [&](auto i8, auto u8, auto f32) { k(stream, ox::LaunchConfig{1, 1}, true, i8, u8, 1, 1, 1, 1, 1, 1, f32, 1, out); };
     CHECK_THROWS_WITH(launch(128, 0, 1), Catch::Contains("kernel 'k', parameter 2: needed a number that fits i8, got 128"));
@@ -88,7 +89,8 @@ TEST_CASE("a lambda is passed to a kernel, with bound values or without") {
       CHECK(out.to_host(stream)[3] == 4 * factor + 3);
     }
   });
-  const auto graph = generic_map.graph<decltype(ox::bind(1.0f, true, [](ox::f32 x, ox::boolean, ox::f32) { return x; })), ox::DeviceBuffer<float>, ox::DeviceBuffer<float>>();
+  const auto graph = generic_map.graph<decltype(ox::bind(1.0f, true, [](ox::f32 x, ox::boolean, ox::f32) { return x; })),
+                                       ox::DeviceBuffer<float>, ox::DeviceBuffer<float>>();
   REQUIRE(graph->parameters.size() == 4);
   CHECK(graph->parameters[0].type == oxide::ir::Type::f32);
   CHECK(graph->parameters[1].type == oxide::ir::Type::boolean);
@@ -100,9 +102,9 @@ TEST_CASE("a bound lambda is a kernel, and other values cost no other trace") {
   static int runs = 0;
   const auto make = [](float x) {
     return ox::kernel("filled", ox::bind(x, [](ox::f32 value, ox::DisjointSpan<float> out) {
-      ++runs;
-      if (auto e = out.get_mut(ox::thread::index_1d())) *e = value;
-    }));
+                        ++runs;
+                        if (auto e = out.get_mut(ox::thread::index_1d())) *e = value;
+                      }));
   };
   with_buffers([&](const ox::Stream& stream, const auto&, auto& out) {
     make(2)(stream, one_block, out);
@@ -182,9 +184,12 @@ TEST_CASE("threads may make the first call together") {
 
 TEST_CASE("a launch inside a kernel is refused with its line") {
   with_buffers([&](const ox::Stream& stream, const auto&, auto& out) {
-    constexpr auto inner = ox::kernel("inner", [](ox::DisjointSpan<float> o) { if (auto e = o.get_mut(ox::thread::index_1d())) *e = 1; });
+    constexpr auto inner = ox::kernel("inner", [](ox::DisjointSpan<float> o) {
+      if (auto e = o.get_mut(ox::thread::index_1d())) *e = 1;
+    });
     const auto outer = ox::kernel("outer", [&](ox::DisjointSpan<float>) { inner(stream, one_block, out); });
-    CHECK_THROWS_WITH(outer(stream, one_block, out), Catch::Contains("kernel 'outer'") && Catch::Contains("'inner' was launched inside") && Catch::Contains("kernels.cpp"));
+    CHECK_THROWS_WITH(outer(stream, one_block, out), Catch::Contains("kernel 'outer'") && Catch::Contains("'inner' was launched inside") &&
+                                                         Catch::Contains("kernels.cpp"));
     inner(stream, one_block, out);  // and nothing is left behind
     CHECK_THROWS_AS(outer(stream, one_block, out), ox::TraceError);
   });

@@ -120,7 +120,12 @@ TEST_CASE("ranges count in the type of their bounds") {
     for (auto i : ox::grid_stride(s.size())) static_assert(std::is_same_v<decltype(i), ox::ThreadIndex<ox::Linear>>);
   });
   CHECK(types.graph() != nullptr);
-  CHECK_THROWS_WITH(ox::kernel("k", [](ox::i32 n) { for (auto i : ox::range(0, n, 0)) n = i; }).graph(), Catch::Contains("never end"));
+  CHECK_THROWS_WITH(ox::kernel("k",
+                               [](ox::i32 n) {
+                                 for (auto i : ox::range(0, n, 0)) n = i;
+                               })
+                        .graph(),
+                    Catch::Contains("never end"));
 }
 
 TEST_CASE("a grid-stride loop covers every element once") {

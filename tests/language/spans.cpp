@@ -123,7 +123,8 @@ TEST_CASE("threads without an element write nothing") {
 
 TEST_CASE("an element that was not tested is not reached") {
   const auto untested = ox::kernel("untested", [](ox::DisjointSpan<int> out) { *out.get_mut(ox::thread::index_1d()) = 1; });
-  CHECK_THROWS_WITH(untested.graph(), Catch::Contains("kernel 'untested'") && Catch::Contains("not tested") && Catch::Contains("spans.cpp"));
+  CHECK_THROWS_WITH(untested.graph(),
+                    Catch::Contains("kernel 'untested'") && Catch::Contains("not tested") && Catch::Contains("spans.cpp"));
   const auto other_way = ox::kernel("other_way", [](ox::DisjointSpan<int> out) {
     auto e = out.get_mut(ox::thread::index_1d());
     if (!e) *e = 1;
@@ -140,7 +141,9 @@ TEST_CASE("an element that was not tested is not reached") {
 TEST_CASE("an unchecked write to a disjoint span is known to the compiler and the launch") {
   using oxide::ir::Access;
   const auto access_of = [](const auto& kernel) { return kernel.graph()->memories.at(0).access; };
-  CHECK(access_of(ox::kernel("k", [](ox::DisjointSpan<int> s) { if (auto e = s.get_mut(ox::thread::index_1d())) *e = 1; })) == Access::disjoint);
+  CHECK(access_of(ox::kernel("k", [](ox::DisjointSpan<int> s) {
+          if (auto e = s.get_mut(ox::thread::index_1d())) *e = 1;
+        })) == Access::disjoint);
   CHECK(access_of(ox::kernel("k", [](ox::DisjointSpan<int> s) { s.unchecked_mut(0) = 1; })) == Access::write);
   CHECK(access_of(ox::kernel("k", [](ox::Span<int> s) { s.unchecked_mut(0) = 1; })) == Access::write);
   CHECK(access_of(ox::kernel("k", [](ox::Span<const int> s) { (void)s.size(); })) == Access::read);

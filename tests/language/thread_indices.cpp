@@ -51,7 +51,8 @@ TEST_CASE("a 2-D index gives each element to one thread, whatever the launch's w
     if (auto e = out.get_mut(i)) *e = *e + 1 + ox::cast<int>(i.row() * 100 + i.col());
   });
   on_every_device([&](const ox::Stream& stream) {
-    for (const ox::LaunchConfig config : {ox::LaunchConfig{.grid = {2, 2}, .block = {16, 8}}, ox::LaunchConfig{.grid = {5, 12}, .block = {4, 1}}}) {
+    for (const ox::LaunchConfig config :
+         {ox::LaunchConfig{.grid = {2, 2}, .block = {16, 8}}, ox::LaunchConfig{.grid = {5, 12}, .block = {4, 1}}}) {
       auto out = ox::DeviceBuffer<int>::zeroed(stream, 20 * 10 + 7);  // the last row is not full
       k(stream, config, out);
       const auto got = out.to_host(stream);

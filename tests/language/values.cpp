@@ -75,7 +75,10 @@ TEST_CASE("values in arrays, vectors and pairs; standard algorithms") {
 TEST_CASE("conditions short-circuit, negation is an operation, the conditional operator takes one way") {
   constexpr auto k = ox::kernel("k", [](ox::DisjointSpan<float> out) {
     ox::i32 calls = 0;
-    const auto yes = [&] { ++calls; return calls > 0; };
+    const auto yes = [&] {
+      ++calls;
+      return calls > 0;
+    };
     ox::boolean no = false;
     const ox::boolean both = no && yes();
     const ox::boolean either = !no || yes();
@@ -90,10 +93,10 @@ TEST_CASE("conditions short-circuit, negation is an operation, the conditional o
   expect(k, {0, 2, 2, 1, 1});
   int decisions = 0;
   const auto graph = ox::kernel("k", [](ox::Span<const int> a, ox::DisjointSpan<int> out) {
-    ox::boolean c = a[0] < 1;
-    ox::boolean d = !(c & (a[1] < 2)) | !c;
-    out.unchecked_mut(0) = ox::cast<int>(d);
-  }).graph();
+                       ox::boolean c = a[0] < 1;
+                       ox::boolean d = !(c & (a[1] < 2)) | !c;
+                       out.unchecked_mut(0) = ox::cast<int>(d);
+                     }).graph();
   for (const auto& block : graph->blocks) decisions += block.terminator.kind == oxide::ir::TerminatorKind::branch;
   CHECK(decisions == 0);
 }
@@ -101,13 +104,12 @@ TEST_CASE("conditions short-circuit, negation is an operation, the conditional o
 TEST_CASE("every operation knows its line and column") {
   const unsigned first = __LINE__ + 2;
   const auto graph = ox::kernel("k", [](ox::Span<const float> a, ox::DisjointSpan<float> out) {
-    ox::f32 x = a[0];
-    x = x +
-        2 * x;
-    x -= 1;
-    ++x;
-    out.unchecked_mut(0) = ox::sqrt(x);
-  }).graph();
+                       ox::f32 x = a[0];
+                       x = x + 2 * x;
+                       x -= 1;
+                       ++x;
+                       out.unchecked_mut(0) = ox::sqrt(x);
+                     }).graph();
   using oxide::ir::Opcode;
   const auto line_of = [&](Opcode opcode, unsigned nth = 0) {
     for (const auto& block : graph->blocks)

@@ -6,6 +6,7 @@
 set -euo pipefail
 way=$1 compiler=$2 source=$3 build=$4 jit=$5
 work=$(mktemp -d)
+export OXIDE_DEVICE=cpu
 trap 'rm -rf "$work"' EXIT
 consumer=$source/tests/package/consumer
 
@@ -15,13 +16,13 @@ case $way in
   install)
     cmake --install "$build" --prefix "$work/first" >/dev/null
     mv "$work/first" "$work/moved"
-    if grep -rlF -e "$source" -e "$build" "$work/moved" --include='*.cmake' --include='*.hpp' --include='*.h'; then
+    if grep -rlaF -e "$source" -e "$build" "$work/moved" --include='*.cmake' --include='*.hpp' --include='*.h' --include='*.a'; then
       echo "the files above of the installed package name this build's folders"
       exit 1
     fi
     configure -DCMAKE_PREFIX_PATH="$work/moved"
     cmake --build "$work/build"
-    env -u OXIDE_JIT "$work/build/consumer"
+    for consumer in oxide linked; do env -u OXIDE_JIT "$work/build/consumer_$consumer"; done
     ;;
   subdirectory)
     configure -DOXIDE_SOURCE="$source" -DOXIDE_BUILD_JIT=OFF
@@ -30,13 +31,13 @@ case $way in
       echo "a subproject must not build tests or examples"
       exit 1
     fi
-    OXIDE_JIT=$jit "$work/build/consumer"
+    for consumer in oxide linked; do OXIDE_JIT=$jit "$work/build/consumer_$consumer"; done
     ;;
   copied)
     cp -r "$source/include" "$work/include"
-    cp "$consumer/main.cpp" "$work/"
+    cp "$consumer"/*.[ch]pp "$work/"
     cd "$work"
-    "$compiler" -std=c++20 -Iinclude main.cpp -o consumer
+    "$compiler" -std=c++20 -Iinclude main.cpp elsewhere.cpp -o consumer
     OXIDE_JIT=$jit ./consumer
     ;;
   *)

@@ -1,5 +1,6 @@
 // Buffers and streams on GPUs, through a driver that is strict about contexts, handles and sizes.
 #include <oxide/runtime/buffer.hpp>
+#include <oxide/runtime/cuda/driver.hpp>
 #include <oxide/runtime/device.hpp>
 
 #include <catch2/catch.hpp>

@@ -1,5 +1,6 @@
 // A check that fails on a GPU: who learns of it, what is said, and how to go on.
 #include <oxide/runtime/buffer.hpp>
+#include <oxide/runtime/cuda/driver.hpp>
 #include <oxide/runtime/launch.hpp>
 
 #include <catch2/catch.hpp>

@@ -1,5 +1,6 @@
 // Launches on GPUs, through the fake driver.
 #include <oxide/runtime/buffer.hpp>
+#include <oxide/runtime/cuda/driver.hpp>
 #include <oxide/runtime/launch.hpp>
 
 #include <catch2/catch.hpp>

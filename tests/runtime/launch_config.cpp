@@ -1,4 +1,5 @@
 // The shapes that LaunchConfig works out.
+#include <oxide/error.hpp>
 #include <oxide/runtime/launch_config.hpp>
 
 #include <catch2/catch.hpp>

@@ -1,15 +1,8 @@
-// A program of someone else: it has oxide's headers, and finds the compiler library at run time.
-#include <oxide/oxide.hpp>
-
+// A program of someone else, of two files: it has oxide's headers, and finds the compiler library at run time.
 #include <cstdio>
 #include <vector>
 
-namespace ox = oxide;
-
-inline constexpr auto saxpy = ox::kernel("saxpy", [](ox::f32 scale, ox::Span<const float> x, ox::DisjointSpan<float> y) {
-  auto idx = ox::thread::index_1d();
-  if (auto y_elem = y.get_mut(idx)) *y_elem = scale * x[idx] + *y_elem;
-});
+#include "saxpy.hpp"
 
 int main() {
   constexpr std::size_t n = 1000;
@@ -21,9 +14,10 @@ int main() {
   auto x = ox::DeviceBuffer<float>::from_host(stream, x_host);
   auto y = ox::DeviceBuffer<float>::from_host(stream, y_host);
   saxpy(stream, ox::LaunchConfig::for_num_elems(n), 2.0f, x, y);
+  launch_elsewhere(stream, 3.0f, x, y);
   const std::vector<float> result = y.to_host(stream);
   for (std::size_t i = 0; i < n; ++i) {
-    if (result[i] != 2.0f * x_host[i] + 1.0f) {
+    if (result[i] != 5.0f * x_host[i] + 1.0f) {
       std::printf("element %zu is %g\n", i, static_cast<double>(result[i]));
       return 1;
     }

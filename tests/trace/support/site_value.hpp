@@ -28,9 +28,7 @@ inline void at(std::uint32_t line, std::uint32_t part = 0) {
 class Condition {
  public:
   explicit Condition(Handle h) : handle_(h) {}
-  explicit operator bool() const {
-    return recorder().decide_at(handle_, reinterpret_cast<const void*>(std::uintptr_t{site.line} * 64 + site.column), 0);
-  }
+  explicit operator bool() const { return recorder().decide_at(handle_, &oxide::trace::detail::module_anchor + (site.line * 64 + site.column), 0); }
   Handle handle() const { return handle_; }
 
  private:
@@ -73,7 +71,7 @@ class CountedLoop {
   bool more() {
     loop_ = recorder().loop_head(loop_, site);
     const Condition c = i_ < to_;
-    return recorder().decide_at(c.handle(), nullptr, loop_);
+    return recorder().decide_at(c.handle(), &oxide::trace::detail::module_anchor, loop_);
   }
   const Integer& i() const { return i_; }
   void next() { i_ = i_ + Integer(1); }
