@@ -35,11 +35,11 @@ step() {
 }
 
 demo() {
-  step "vecadd 2^28" "$here/examples/vecadd" 268435456
-  step image_filter "$here/examples/image_filter" "$here"/data/*.png "$logs/filtered.png"
-  step mandelbrot "$here/examples/mandelbrot" "$logs/mandelbrot.png"
-  step nbody "$here/examples/nbody"
-  step host_closure "$here/examples/host_closure"
+  step "vecadd 2^28" "$here/examples/vecadd" --device gpu --n 268435456
+  step image_filter "$here/examples/image_filter" --device gpu --in "$here/data/photo.png" --out "$logs/filtered.png"
+  step mandelbrot "$here/examples/mandelbrot" --device gpu --out "$logs/mandelbrot.png"
+  step nbody "$here/examples/nbody" --device gpu
+  step host_closure "$here/examples/host_closure" --device gpu
 }
 
 tests() {
@@ -56,18 +56,19 @@ bench() {
 }
 
 sanitize() {
-  local tool
-  tool=$(command -v compute-sanitizer || ls /usr/local/cuda*/bin/compute-sanitizer 2>/dev/null | head -n 1)
+  local tool candidate
+  tool=$(command -v compute-sanitizer)
+  for candidate in /usr/local/cuda*/bin/compute-sanitizer; do [ -n "$tool" ] || [ ! -x "$candidate" ] || tool=$candidate; done
   if [ -z "$tool" ]; then
     echo "memcheck                     skipped: no compute-sanitizer on this machine"
     return
   fi
   local check=("$tool" --tool memcheck --error-exitcode 9 --leak-check full)
-  step "memcheck vecadd" "${check[@]}" "$here/examples/vecadd" 1048576
-  step "memcheck image_filter" "${check[@]}" "$here/examples/image_filter" "$here"/data/*.png "$logs/filtered_memcheck.png"
-  step "memcheck mandelbrot" "${check[@]}" "$here/examples/mandelbrot" "$logs/mandelbrot_memcheck.png"
-  step "memcheck nbody" "${check[@]}" "$here/examples/nbody"
-  step "memcheck host_closure" "${check[@]}" "$here/examples/host_closure"
+  step "memcheck vecadd" "${check[@]}" "$here/examples/vecadd" --device gpu --n 1048577
+  step "memcheck image_filter" "${check[@]}" "$here/examples/image_filter" --device gpu --in "$here/data/photo.png" --out "$logs/memcheck.png"
+  step "memcheck mandelbrot" "${check[@]}" "$here/examples/mandelbrot" --device gpu --rows 240 --out "$logs/memcheck.png"
+  step "memcheck nbody" "${check[@]}" "$here/examples/nbody" --device gpu --n 2000 --steps 5
+  step "memcheck host_closure" "${check[@]}" "$here/examples/host_closure" --device gpu --n 100003
 }
 
 wanted=("$@")

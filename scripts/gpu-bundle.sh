@@ -17,8 +17,9 @@ rm -rf "$bundle"
 mkdir -p "$bundle"/{examples,tests,bench,lib,lib/fallback,data}
 for name in "${examples[@]}"; do cp "build/examples/$name" "$bundle/examples/"; done
 for name in "${benches[@]}"; do cp "build/bench/bench_$name" "$bundle/bench/"; done
+# The tests with fakes of the compiler and the driver need those, and no GPU.
 while IFS= read -r executable; do
-  [ -z "$executable" ] || cp "$executable" "$bundle/tests/"
+  [[ -z $executable || $executable == *_fakes ]] || cp "$executable" "$bundle/tests/"
 done <build/tests/executables.txt
 find examples -name '*.png' -exec cp {} "$bundle/data/" \;
 cp "$(find build/src/jit -name 'liboxide-jit.so' | head -n 1)" "$bundle/lib/"
