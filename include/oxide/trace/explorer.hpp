@@ -37,8 +37,8 @@ inline constexpr std::size_t experiment_events = 4096;
 // How many experiments one guess, and how many replays one join, may take.
 inline constexpr int max_experiments = 24;
 
-// How many replays that answer by chance go over each guessed join.
-inline constexpr int wanted_crossings = 12;
+// The longest run of `false` answers that a replay starts with behind a join; at most 63.
+inline constexpr std::size_t max_delay = 60;
 
 // Borrowed callable, called once a run.
 class LambdaRef {
@@ -106,6 +106,7 @@ class Explorer {
     std::size_t events;        // operations before it on that path
     EdgeSet untried;           // reachable edges that no replay took behind it
     int crossings = 0;         // by replays that answer by chance
+    std::uint64_t delays = 0;  // numbers of `false` answers behind it that were tried
   };
 
   struct Pending {
@@ -262,7 +263,7 @@ class Explorer {
       if (end != Walker::Step::differs) candidates_.push_back({n, loops, end == Walker::Step::unexplored, way_.size(), id});
     }
     // the candidate that explains most of the run first
-    std::stable_sort(candidates_.begin(), candidates_.end(), [](const Candidate& a, const Candidate& b) { return a.length > b.length; });
+    std::sort(candidates_.begin(), candidates_.end(), [](const Candidate& a, const Candidate& b) { return a.length != b.length ? a.length > b.length : a.node > b.node; });
     std::size_t loops_tried = 0;
     const std::vector<Candidate> candidates = candidates_;
     for (const Candidate& c : candidates) {
@@ -488,7 +489,7 @@ class Explorer {
     graph_.target(edge) = n;
     if (edge.node < 0) return;
     graph_[edge.node].join[static_cast<std::size_t>(edge.side)] = static_cast<int>(joins_.size());
-    joins_.push_back({edge, n, guessed, ambiguous, detail::mix(discovery(i), graph_[n].discovery), answers_so_far(), i, {}, 0});
+    joins_.push_back({edge, n, guessed, ambiguous, detail::mix(discovery(i), graph_[n].discovery), answers_so_far(), i, {}, 0, 0});
   }
 
   // The run does not do what the graph says. Either a join was wrong, and is not made again; or the kernel broke a rule.
@@ -661,6 +662,62 @@ class Explorer {
     }
   }
 
+  // Whether two decisions of one site stand side by side in the graph, neither behind the other: the mark of host state that keeps
+  // paths apart, which then has to be looked for at every join. Passes of an unrolled loop stand one behind the other.
+  bool has_worlds_apart() {
+    std::vector<std::pair<std::uint64_t, int>> decisions;
+    for (int n = 0; n < static_cast<int>(graph_.nodes.size()); ++n)
+      if (graph_[n].opcode == ir::Opcode::decide)
+        decisions.push_back({detail::mix(reinterpret_cast<std::uintptr_t>(graph_[n].place.file), std::uint64_t{graph_[n].place.line} << 32 | graph_[n].place.column), n});
+    if (decisions.size() > 400) return true;  // not worth the search
+    std::sort(decisions.begin(), decisions.end());
+    std::vector<bool> way;
+    const auto reaches = [&](int from, int to) { return find_path(from, [&](int m) { return m == to; }, [](int) { return true; }, way, -1); };
+    for (std::size_t k = 1; k < decisions.size(); ++k) {
+      const auto [site, n] = decisions[k];
+      if (site == decisions[k - 1].first && !reaches(n, decisions[k - 1].second) && !reaches(decisions[k - 1].second, n)) return true;
+    }
+    return false;
+  }
+
+  // Decisions on the way from node n on which every answer is `false`.
+  std::size_t false_way(int n) const {
+    std::size_t decisions = 0;
+    for (std::size_t steps = 0; n != no_node && steps < experiment_events && decisions < max_delay; ++steps) {
+      const bool decides = graph_[n].opcode == ir::Opcode::decide;
+      decisions += decides ? 1 : 0;
+      n = graph_[n].next[decides ? 1 : 0];
+    }
+    return decisions;
+  }
+
+  // Host state that branches set and later branches overwrite shows only on a path that takes none of these and then looks: `delay`
+  // answers of `false`, and settled answers after.
+  void delayed_replay(const std::vector<bool>& prefix, std::size_t delay) {
+    std::vector<bool> forced = prefix;
+    forced.insert(forced.end(), delay, false);
+    RunPlan plan;
+    plan.forced = &forced;
+    replay(plan);
+    for (const Crossed& c : crossed_)
+      if (c.decisions >= prefix.size() && c.decisions <= forced.size()) joins_[static_cast<std::size_t>(c.join)].delays |= std::uint64_t{1} << (forced.size() - c.decisions);
+  }
+
+  // That for every join, short delays first. Where nothing hints at host state, only as far as a small budget goes.
+  void delayed_replays(bool apart) {
+    std::vector<std::size_t> lengths;
+    for (const Join& join : joins_) lengths.push_back(join.guessed ? false_way(join.target) : 0);
+    std::size_t runs = apart ? 50'000 : 2 * joins_.size() + 32, events = statistics.events + 2'000'000;
+    for (std::size_t delay = 0; delay < max_delay; ++delay) {
+      for (std::size_t j = 0; j < joins_.size(); ++j) {
+        if (delay >= lengths[j] || (joins_[j].delays >> delay & 1)) continue;
+        if (runs == 0 || statistics.events > events) return;
+        --runs;
+        delayed_replay(joins_[j].prefix, delay);
+      }
+    }
+  }
+
   // By chance, now with an answer per visit and now with one per site.
   void varied_replay(RunPlan& plan) {
     plan.policy = plan.seed % 2 == 0 ? Policy::random : Policy::biased;
@@ -678,6 +735,10 @@ class Explorer {
     plan.policy = Policy::no;
     replay(plan);
     for (plan.seed = 1; plan.seed <= 32; ++plan.seed) varied_replay(plan);
+    for (std::size_t k = 0, length = false_way(graph_.entry); k < length; ++k) delayed_replay(forced, k);
+    const bool apart = has_worlds_apart();
+    delayed_replays(apart);
+    const int wanted_crossings = apart ? 24 : 12;
     for (std::size_t j = 0; j < joins_.size(); ++j) {
       for (int tries = 0; tries < max_experiments && joins_[j].untried.any(); ++tries) {
         forced = joins_[j].prefix;
@@ -856,7 +917,7 @@ class Explorer {
       if (same == lines.end()) lines.push_back({1, node.place});
       else ++same->first;
     }
-    std::stable_sort(lines.begin(), lines.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
+    std::sort(lines.begin(), lines.end(), [](const auto& a, const auto& b) { return a.first != b.first ? a.first > b.first : a.second.line < b.second.line; });
     std::string text = "its control flow cannot be settled within the bounds (" + std::to_string(statistics.runs) + " runs, " +
                        std::to_string(graph_.nodes.size()) + " operations): host state keeps its device branches apart. Most branches come from";
     for (std::size_t k = 0; k < lines.size() && k < 4; ++k) text += (k == 0 ? " " : ", ") + lines[k].second.source_line().text();
