@@ -105,7 +105,8 @@ TEST_CASE("every operation knows its line and column") {
   const unsigned first = __LINE__ + 2;
   const auto graph = ox::kernel("k", [](ox::Span<const float> a, ox::DisjointSpan<float> out) {
                        ox::f32 x = a[0];
-                       x = x + 2 * x;
+                       x = x +  // a line of its own for the right operand
+                           2 * x;
                        x -= 1;
                        ++x;
                        out.unchecked_mut(0) = ox::sqrt(x);

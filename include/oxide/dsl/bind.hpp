@@ -59,7 +59,8 @@ inline constexpr bool captureless = std::is_class_v<F> && std::is_empty_v<F> && 
 
 template <class F, class... Ts>
 constexpr bool can_bind() {
-  static_assert(captureless<F>, "oxide: the last argument of ox::bind is a lambda without captures; pass what it needs as the arguments before it");
+  static_assert(captureless<F>,
+                "oxide: the last argument of ox::bind is a lambda without captures; pass what it needs as the arguments before it");
   static_assert(sizeof...(Ts) > 0, "oxide: ox::bind takes one or more numbers, then a captureless lambda");
   static_assert((ir::Scalar<Ts> && ...), "oxide: ox::bind passes host numbers: bool, integers, float and double");
   return captureless<F> && sizeof...(Ts) > 0 && (ir::Scalar<Ts> && ...);

@@ -37,7 +37,8 @@ template <class T, class A>
   requires detail::Number<A>
 auto cast(A&& x, detail::Where where = detail::Where::current()) {
   constexpr ir::Type to = detail::CastTarget<T>::type;
-  return detail::DeviceValue<to>::from_handle(detail::cast(detail::source_of<A>.type, to, detail::own_handle(std::forward<A>(x), where), where), where);
+  return detail::DeviceValue<to>::from_handle(
+      detail::cast(detail::source_of<A>.type, to, detail::own_handle(std::forward<A>(x), where), where), where);
 }
 
 // The bits of x as a T of the same size. Example: ox::u32 bits = ox::bit_cast<ox::u32>(x);
@@ -47,7 +48,8 @@ auto bit_cast(A&& x, detail::Where where = detail::Where::current()) {
   constexpr ir::Type from = detail::source_of<A>.type, to = detail::CastTarget<T>::type;
   static_assert(ir::size_of(from) == ir::size_of(to), "oxide: ox::bit_cast<T>(x) needs a T of the size of x");
   static_assert(!ir::is_boolean(from) && !ir::is_boolean(to), "oxide: the bits of an ox::boolean are not defined; use ox::cast<T>(x)");
-  return detail::DeviceValue<to>::from_handle(detail::emit(ir::Opcode::bit_cast, to, detail::own_handle(std::forward<A>(x), where), 0, where), where);
+  return detail::DeviceValue<to>::from_handle(
+      detail::emit(ir::Opcode::bit_cast, to, detail::own_handle(std::forward<A>(x), where), 0, where), where);
 }
 
 inline trace::Handle detail::cast(ir::Type from, ir::Type to, trace::Handle x, Where where) {

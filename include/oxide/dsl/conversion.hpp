@@ -69,7 +69,8 @@ enum class Verdict : std::uint8_t { unknown, fits, element_variable, loses, lose
 
 constexpr Verdict verdict(Source from, ir::Type to) {
   switch (from.kind) {
-    case SourceKind::unknown: return Verdict::unknown;
+    case SourceKind::unknown:
+      return Verdict::unknown;
     case SourceKind::element:
       if (from.lvalue) return Verdict::element_variable;
       [[fallthrough]];

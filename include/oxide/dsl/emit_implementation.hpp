@@ -31,7 +31,9 @@ OXIDE_INLINE std::uint32_t loop_head(std::uint32_t loop, Where where) { return t
 }
 OXIDE_INLINE void refuse(Where where, const char* what_happened) { refuse(where, std::string(what_happened)); }
 
-constexpr std::uint64_t low_bits(std::uint64_t bits, unsigned count) { return count >= 64 ? bits : bits & ((std::uint64_t{1} << count) - 1); }
+constexpr std::uint64_t low_bits(std::uint64_t bits, unsigned count) {
+  return count >= 64 ? bits : bits & ((std::uint64_t{1} << count) - 1);
+}
 constexpr std::uint64_t magnitude_of(HostInteger x) { return x.negative ? 0 - x.bits : x.bits; }
 inline std::string text_of(HostInteger x) { return (x.negative ? "-" : "") + std::to_string(magnitude_of(x)); }
 

@@ -62,7 +62,8 @@ struct TypedKernel {
   template <std::size_t... I>
   static void call_with(const F& lambda, ParameterTable& table, std::index_sequence<I...>) {
     if constexpr (is_bound<F>) call(Parameter<F>::make(table, {}), Parameter<P>::make(table, places[I])...);
-    else call(F(lambda), Parameter<P>::make(table, places[I])...);  // a copy, so that what a mutable lambda keeps does not reach the next run
+    else
+      call(F(lambda), Parameter<P>::make(table, places[I])...);  // a copy, so that what a mutable lambda keeps does not reach the next run
   }
   template <class Fresh>
   static void call(Fresh&& lambda, P&&... made) {
@@ -102,7 +103,8 @@ template <class F, class... A>
 constexpr bool check_kernel() {
   using S = typename Signature<F>::type;
   if constexpr (S::known) {
-    static_assert(std::is_void_v<typename S::result>, "oxide: a kernel lambda returns nothing; it writes its results through an ox::DisjointSpan");
+    static_assert(std::is_void_v<typename S::result>,
+                  "oxide: a kernel lambda returns nothing; it writes its results through an ox::DisjointSpan");
     return check_parameters(typename S::parameters()) && std::is_void_v<typename S::result>;
   } else {
     return check_parameters(typename ParametersOf<F, A...>::type());
@@ -221,7 +223,8 @@ class Kernel {
     }
     std::atomic<bool>* said = nullptr;
     if constexpr (!fast) said = &detail::traced_again_said<F>;
-    const detail::TracedLambda traced{name_, options_, &lambda_, &detail::TypedKernel<F, P...>::describe, &detail::TypedKernel<F, P...>::run};
+    const detail::TracedLambda traced{name_, options_, &lambda_, &detail::TypedKernel<F, P...>::describe,
+                                      &detail::TypedKernel<F, P...>::run};
     detail::build_and_launch(traced, launch, kept<A&...>(), said);
   }
 

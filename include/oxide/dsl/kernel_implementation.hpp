@@ -86,8 +86,9 @@ OXIDE_INLINE void CallSiteCache::keep(std::uint32_t device, KernelOptions option
 // A launch inside a kernel lambda would run once for each time that the lambda is traced.
 inline void must_be_on_host(const Launch& launch) {
   if (trace::Recorder::slot() != nullptr) [[unlikely]]
-    refuse(launch.on.where, "kernel '" + std::string(launch.kernel) +
-                                "' was launched inside a kernel lambda; the host launches kernels, and a kernel's helpers are plain functions");
+    refuse(launch.on.where,
+           "kernel '" + std::string(launch.kernel) +
+               "' was launched inside a kernel lambda; the host launches kernels, and a kernel's helpers are plain functions");
 }
 
 OXIDE_INLINE void launch_kernel(const KernelBuild& build, const Launch& launch) {

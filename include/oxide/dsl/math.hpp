@@ -44,26 +44,26 @@ constexpr void needs_number() {
 
 }  // namespace detail
 
-#define OXIDE_DSL_UNARY(name, opcode, needs)                                                                                     \
-  template <class A>                                                                                                             \
-    requires detail::NumbersOnDevice<A>                                                                                          \
-  auto name(A&& x, detail::Where where = detail::Where::current()) {                                                             \
-    constexpr ir::Type type = detail::needed_common_type<A>();                                                                   \
-    detail::needs<type>();                                                                                                       \
-    using Result = detail::DeviceValue<type>;                                                                                    \
-    const trace::Handle a = detail::handle_as<typename Result::scalar_type>(std::forward<A>(x), where);                          \
-    return Result::from_handle(detail::emit(ir::Opcode::opcode, type, a, 0, where), where);                                      \
+#define OXIDE_DSL_UNARY(name, opcode, needs)                                                            \
+  template <class A>                                                                                    \
+    requires detail::NumbersOnDevice<A>                                                                 \
+  auto name(A&& x, detail::Where where = detail::Where::current()) {                                    \
+    constexpr ir::Type type = detail::needed_common_type<A>();                                          \
+    detail::needs<type>();                                                                              \
+    using Result = detail::DeviceValue<type>;                                                           \
+    const trace::Handle a = detail::handle_as<typename Result::scalar_type>(std::forward<A>(x), where); \
+    return Result::from_handle(detail::emit(ir::Opcode::opcode, type, a, 0, where), where);             \
   }
-#define OXIDE_DSL_BINARY(name, opcode, needs)                                                                                    \
-  template <class A, class B>                                                                                                    \
-    requires detail::NumbersOnDevice<A, B>                                                                                       \
-  auto name(A&& x, B&& y, detail::Where where = detail::Where::current()) {                                                      \
-    constexpr ir::Type type = detail::needed_common_type<A, B>();                                                                \
-    detail::needs<type>();                                                                                                       \
-    using Result = detail::DeviceValue<type>;                                                                                    \
-    const trace::Handle a = detail::handle_as<typename Result::scalar_type>(std::forward<A>(x), where);                          \
-    const trace::Handle b = detail::handle_as<typename Result::scalar_type>(std::forward<B>(y), where);                          \
-    return Result::from_handle(detail::emit(ir::Opcode::opcode, type, a, b, 0, where), where);                                   \
+#define OXIDE_DSL_BINARY(name, opcode, needs)                                                           \
+  template <class A, class B>                                                                           \
+    requires detail::NumbersOnDevice<A, B>                                                              \
+  auto name(A&& x, B&& y, detail::Where where = detail::Where::current()) {                             \
+    constexpr ir::Type type = detail::needed_common_type<A, B>();                                       \
+    detail::needs<type>();                                                                              \
+    using Result = detail::DeviceValue<type>;                                                           \
+    const trace::Handle a = detail::handle_as<typename Result::scalar_type>(std::forward<A>(x), where); \
+    const trace::Handle b = detail::handle_as<typename Result::scalar_type>(std::forward<B>(y), where); \
+    return Result::from_handle(detail::emit(ir::Opcode::opcode, type, a, b, 0, where), where);          \
   }
 
 // The smaller and the larger; of a number and a NaN, the number (IEEE 754-2019 minimumNumber, maximumNumber).

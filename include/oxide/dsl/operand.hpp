@@ -55,8 +55,8 @@ template <class T>
 struct ShiftCount : Operand<T> {
   ShiftCount(const Value<T>& count, Where place = Where::current()) : Operand<T>(count, place) {}
   template <class A>
-    requires(source_of<A>.kind != SourceKind::host && !std::is_same_v<std::remove_cvref_t<A>, Value<T>> &&
-             Fits<A, ir::type_for<T>()> && source_of<A>.type == ir::type_for<T>())
+    requires(source_of<A>.kind != SourceKind::host && !std::is_same_v<std::remove_cvref_t<A>, Value<T>> && Fits<A, ir::type_for<T>()> &&
+             source_of<A>.type == ir::type_for<T>())
   ShiftCount(A&& count, Where place = Where::current()) : Operand<T>(std::forward<A>(count), place) {}
   template <class H>
     requires std::is_integral_v<H>

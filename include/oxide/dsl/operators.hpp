@@ -20,31 +20,32 @@ struct BooleanFor {
 // A zero divisor traps.
 inline constexpr std::uint64_t checked_division = 1;
 
-#define OXIDE_DSL_BINARY(symbol, opcode, Left, Right, immediate)                                                                 \
-  friend Value<T> operator symbol(Left<T> a, Right<T> b) {                                                                       \
+#define OXIDE_DSL_BINARY(symbol, assignment, opcode, Left, Right, immediate)                                                    \
+  friend Value<T> operator symbol(Left<T> a, Right<T> b) {                                                                      \
     return Value<T>::from_handle(emit(ir::Opcode::opcode, ir::type_for<T>(), a.handle, b.handle, immediate, b.where), b.where); \
-  }                                                                                                                              \
-  friend Value<T>& operator symbol##=(Value<T>& a, Right<T> b) {                                                                 \
-    assign(a.handle(), emit(ir::Opcode::opcode, ir::type_for<T>(), a.handle(), b.handle, immediate, b.where), b.where);          \
-    return a;                                                                                                                    \
+  }                                                                                                                             \
+  friend Value<T>& operator assignment(Value<T>& a, Right<T> b) {                                                               \
+    assign(a.handle(), emit(ir::Opcode::opcode, ir::type_for<T>(), a.handle(), b.handle, immediate, b.where), b.where);         \
+    return a;                                                                                                                   \
   }
-#define OXIDE_DSL_COMPARE(symbol, opcode, first, second)                                                                              \
-  friend typename BooleanFor<T>::type operator symbol(Operand<T> a, Operand<T> b) {                                                   \
-    return BooleanFor<T>::type::from_handle(emit(ir::Opcode::opcode, ir::Type::boolean, first.handle, second.handle, 0, b.where), b.where); \
+#define OXIDE_DSL_COMPARE(symbol, opcode, first, second)                                                                          \
+  friend typename BooleanFor<T>::type operator symbol(Operand<T> a, Operand<T> b) {                                               \
+    return BooleanFor<T>::type::from_handle(emit(ir::Opcode::opcode, ir::Type::boolean, first.handle, second.handle, 0, b.where), \
+                                            b.where);                                                                             \
   }
-#define OXIDE_DSL_UNARY(symbol, opcode)                                                                      \
-  friend Value<T> operator symbol(Operand<T> a) {                                                            \
+#define OXIDE_DSL_UNARY(symbol, opcode)                                                                       \
+  friend Value<T> operator symbol(Operand<T> a) {                                                             \
     return Value<T>::from_handle(emit(ir::Opcode::opcode, ir::type_for<T>(), a.handle, 0, a.where), a.where); \
   }
-#define OXIDE_DSL_STEP(symbol, opcode)                                 \
-  friend Value<T>& operator symbol##symbol(Variable<T> v) {            \
+#define OXIDE_DSL_STEP(symbol, opcode)                                       \
+  friend Value<T>& operator symbol##symbol(Variable<T> v) {                  \
     step(ir::Opcode::opcode, ir::type_for<T>(), v.value->handle(), v.where); \
-    return *v.value;                                                   \
-  }                                                                    \
-  friend Value<T> operator symbol##symbol(Variable<T> v, int) {        \
-    Value<T> before(*v.value, v.where);                                \
+    return *v.value;                                                         \
+  }                                                                          \
+  friend Value<T> operator symbol##symbol(Variable<T> v, int) {              \
+    Value<T> before(*v.value, v.where);                                      \
     step(ir::Opcode::opcode, ir::type_for<T>(), v.value->handle(), v.where); \
-    return before;                                                     \
+    return before;                                                           \
   }
 
 inline void step(ir::Opcode opcode, ir::Type type, trace::Handle variable, Where where) {
@@ -59,17 +60,17 @@ struct EqualityOperators {
 
 template <class T>
 struct BitOperators {
-  OXIDE_DSL_BINARY(&, bit_and, Operand, Operand, 0)
-  OXIDE_DSL_BINARY(|, bit_or, Operand, Operand, 0)
-  OXIDE_DSL_BINARY(^, bit_xor, Operand, Operand, 0)
+  OXIDE_DSL_BINARY(&, &=, bit_and, Operand, Operand, 0)
+  OXIDE_DSL_BINARY(|, |=, bit_or, Operand, Operand, 0)
+  OXIDE_DSL_BINARY(^, ^=, bit_xor, Operand, Operand, 0)
 };
 
 template <class T>
 struct ArithmeticOperators : EqualityOperators<T> {
-  OXIDE_DSL_BINARY(+, add, Operand, Operand, 0)
-  OXIDE_DSL_BINARY(-, sub, Operand, Operand, 0)
-  OXIDE_DSL_BINARY(*, mul, Operand, Operand, 0)
-  OXIDE_DSL_BINARY(/, div, Operand, Operand, std::is_integral_v<T> ? checked_division : 0)
+  OXIDE_DSL_BINARY(+, +=, add, Operand, Operand, 0)
+  OXIDE_DSL_BINARY(-, -=, sub, Operand, Operand, 0)
+  OXIDE_DSL_BINARY(*, *=, mul, Operand, Operand, 0)
+  OXIDE_DSL_BINARY(/, /=, div, Operand, Operand, std::is_integral_v<T> ? checked_division : 0)
   OXIDE_DSL_COMPARE(<, less, a, b)
   OXIDE_DSL_COMPARE(<=, less_equal, a, b)
   OXIDE_DSL_COMPARE(>, less, b, a)
@@ -82,9 +83,9 @@ struct ArithmeticOperators : EqualityOperators<T> {
 
 template <class T>
 struct IntegerOperators : ArithmeticOperators<T>, BitOperators<T> {
-  OXIDE_DSL_BINARY(%, rem, Operand, Operand, checked_division)
-  OXIDE_DSL_BINARY(<<, shift_left, ExactOperand, ShiftCount, 0)
-  OXIDE_DSL_BINARY(>>, shift_right, ExactOperand, ShiftCount, 0)
+  OXIDE_DSL_BINARY(%, %=, rem, Operand, Operand, checked_division)
+  OXIDE_DSL_BINARY(<<, <<=, shift_left, ExactOperand, ShiftCount, 0)
+  OXIDE_DSL_BINARY(>>, >>=, shift_right, ExactOperand, ShiftCount, 0)
   OXIDE_DSL_UNARY(~, bit_not)
 };
 

@@ -79,7 +79,9 @@ struct Parameter<Bound<F, Ts...>> {
   static constexpr std::size_t parameters = sizeof...(Ts);
   static constexpr std::uint32_t memories = 0;
   static void describe(ParameterTable& table) { (add_value(table, ir::type_for<Ts>()), ...); }
-  static Bound<F, Ts...> make(ParameterTable& table, ParameterPlace at) { return Bound<F, Ts...>::from_handles(value_at(table, at.parameter)); }
+  static Bound<F, Ts...> make(ParameterTable& table, ParameterPlace at) {
+    return Bound<F, Ts...>::from_handles(value_at(table, at.parameter));
+  }
 };
 
 // A lambda passed to a generic kernel is its type, and nothing is passed.
@@ -114,19 +116,25 @@ class BufferParameter {
   }
 
   template <class I>
-  u64 operator[](I&&) const { return name_the_type<I>(); }
+  u64 operator[](I&&) const {
+    return name_the_type<I>();
+  }
   template <class I>
-  u64 get_mut(I&&) const { return name_the_type<I>(); }
+  u64 get_mut(I&&) const {
+    return name_the_type<I>();
+  }
 
  private:
   template <class U, bool reads_only>
   static constexpr void check() {
-    static_assert(ir::type_for<U>() == ir::type_for<T>(), "oxide: the elements of the buffer are not of the type that the kernel's span has");
+    static_assert(ir::type_for<U>() == ir::type_for<T>(),
+                  "oxide: the elements of the buffer are not of the type that the kernel's span has");
     static_assert(reads_only || writable, "oxide: the kernel writes through this parameter; pass a buffer that is not const");
   }
   template <class I>
   static u64 name_the_type() {
-    static_assert(sizeof(I) == 0, "oxide: an array parameter of a kernel needs a type: ox::Span<const T>, ox::DisjointSpan<T> or ox::Span<T>, not auto");
+    static_assert(sizeof(I) == 0,
+                  "oxide: an array parameter of a kernel needs a type: ox::Span<const T>, ox::DisjointSpan<T> or ox::Span<T>, not auto");
     return {};
   }
 
@@ -174,12 +182,19 @@ constexpr bool check_parameter() {
   using P = std::remove_cvref_t<Written>;
   constexpr bool changes = std::is_lvalue_reference_v<Written> && !std::is_const_v<std::remove_reference_t<Written>>;
   constexpr bool supported = Parameter<P>::kind != ParameterClass::unsupported;
-  static_assert(!changes || !supported, "oxide: a kernel cannot change its arguments; take parameters by value, and write through an ox::DisjointSpan");
-  static_assert(!std::is_arithmetic_v<P>, "oxide: a kernel's parameters are device values; write ox::f32 for float, ox::i32 for int, and so on");
-  static_assert(!std::is_pointer_v<P>, "oxide: a kernel takes no pointers; write ox::Span<const T> for an array that it reads, ox::DisjointSpan<T> for one that it writes");
-  static_assert(!is_device_buffer<P>, "oxide: a kernel takes an ox::DeviceBuffer<T> as ox::Span<const T>, ox::DisjointSpan<T> or ox::Span<T>");
+  static_assert(!changes || !supported,
+                "oxide: a kernel cannot change its arguments; take parameters by value, and write through an ox::DisjointSpan");
+  static_assert(!std::is_arithmetic_v<P>,
+                "oxide: a kernel's parameters are device values; write ox::f32 for float, ox::i32 for int, and so on");
+  static_assert(
+      !std::is_pointer_v<P>,
+      "oxide: a kernel takes no pointers; write ox::Span<const T> for an array that it reads, ox::DisjointSpan<T> for one that it writes");
+  static_assert(!is_device_buffer<P>,
+                "oxide: a kernel takes an ox::DeviceBuffer<T> as ox::Span<const T>, ox::DisjointSpan<T> or ox::Span<T>");
   constexpr bool said = std::is_arithmetic_v<P> || std::is_pointer_v<P> || is_device_buffer<P>;
-  static_assert(supported || said, "oxide: a kernel's parameters are ox::f32 and the like, ox::Span, ox::DisjointSpan, results of ox::bind, and lambdas without captures");
+  static_assert(supported || said,
+                "oxide: a kernel's parameters are ox::f32 and the like, ox::Span, ox::DisjointSpan, results of ox::bind, and lambdas "
+                "without captures");
   return supported && !changes;
 }
 

@@ -140,7 +140,8 @@ auto range(Low&& low, High&& high, detail::Where where = detail::Where::current(
 // positive. The counter wraps as integers do, so high + step has to fit its type.
 template <class Low, class High, class Step>
 auto range(Low&& low, High&& high, Step&& step, detail::Where where = detail::Where::current()) {
-  return detail::make_range<detail::range_type<Low, High, Step>()>(std::forward<Low>(low), std::forward<High>(high), std::forward<Step>(step), where);
+  return detail::make_range<detail::range_type<Low, High, Step>()>(std::forward<Low>(low), std::forward<High>(high),
+                                                                   std::forward<Step>(step), where);
 }
 
 // The elements below n that are this thread's when a 1-D grid shares them out: its own index, then steps of the whole grid.

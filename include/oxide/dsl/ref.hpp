@@ -18,8 +18,9 @@ class Ref : public detail::Operators<typename detail::ScalarOf<ir::type_for<T>()
 
   template <class A>
   static constexpr void needs_writable() {
-    static_assert(!std::is_const_v<T> || sizeof(A) == 0,
-                  "oxide: this element can only be read; write through get_mut of an ox::DisjointSpan, or unchecked as s.unchecked_mut(i) = x");
+    static_assert(
+        !std::is_const_v<T> || sizeof(A) == 0,
+        "oxide: this element can only be read; write through get_mut of an ox::DisjointSpan, or unchecked as s.unchecked_mut(i) = x");
   }
 
  public:
@@ -75,7 +76,9 @@ class Ref : public detail::Operators<typename detail::ScalarOf<ir::type_for<T>()
   trace::Handle read() const { return detail::emit(ir::Opcode::load, type, index_, memory_, where_); }
 
  private:
-  void write(trace::Handle value, detail::Where where) const { detail::emit(ir::Opcode::store, ir::Type::none, index_, value, memory_, where); }
+  void write(trace::Handle value, detail::Where where) const {
+    detail::emit(ir::Opcode::store, ir::Type::none, index_, value, memory_, where);
+  }
   void update(ir::Opcode opcode, const Operand& value, std::uint64_t immediate = 0) const {
     needs_writable<Operand>();
     write(detail::emit(opcode, type, read(), value.handle, immediate, value.where), value.where);

@@ -16,23 +16,22 @@ using RefusedTruth = DeviceValue<source_of<A>.lvalue ? ir::Type::boolean : ir::T
 
 }  // namespace detail
 
-#define OXIDE_DSL_REFUSED(symbol, Result)                               \
-  template <class A, class B>                                           \
-    requires detail::RefusedPair<A, B>                                  \
-  Result operator symbol(A&&, B&&) {                                    \
+#define OXIDE_DSL_REFUSED(symbol, Result)                                           \
+  template <class A, class B>                                                       \
+    requires detail::RefusedPair<A, B>                                              \
+  Result operator symbol(A&&, B&&) {                                                \
     detail::explain<detail::refusal(detail::source_of<A>, detail::source_of<B>)>(); \
-    return {};                                                          \
+    return {};                                                                      \
   }
-#define OXIDE_DSL_REFUSED_OPERATION(symbol) \
-  OXIDE_DSL_REFUSED(symbol, detail::RefusedResult<A OXIDE_DSL_COMMA B>)
+#define OXIDE_DSL_REFUSED_OPERATION(symbol) OXIDE_DSL_REFUSED(symbol, detail::RefusedResult<A OXIDE_DSL_COMMA B>)
 #define OXIDE_DSL_COMMA ,
 #define OXIDE_DSL_REFUSED_COMPARISON(symbol) OXIDE_DSL_REFUSED(symbol, detail::RefusedTruth<A>)
 // a op= b changes a, so that b has to become what a is.
-#define OXIDE_DSL_REFUSED_ASSIGNMENT(symbol)                                              \
-  template <class A, class B>                                                             \
+#define OXIDE_DSL_REFUSED_ASSIGNMENT(symbol)                                                           \
+  template <class A, class B>                                                                          \
     requires(detail::is_device(detail::source_of<A>) && detail::Refused<B, detail::source_of<A>.type>) \
-  void operator symbol(A&&, B&&) {                                                        \
-    detail::explain<detail::verdict(detail::source_of<B>, detail::source_of<A>.type)>();  \
+  void operator symbol(A&&, B&&) {                                                                     \
+    detail::explain<detail::verdict(detail::source_of<B>, detail::source_of<A>.type)>();               \
   }
 
 OXIDE_DSL_REFUSED_OPERATION(+)
@@ -62,12 +61,13 @@ OXIDE_DSL_REFUSED_ASSIGNMENT(^=)
 namespace detail {
 template <class A, class B>
 concept RefusedShift = Number<A> && Number<B> && (is_device(source_of<A>) || is_device(source_of<B>)) &&
-                       (source_of<A>.kind == SourceKind::host ? !ir::is_integer(source_of<A>.type) || !ir::is_integer(source_of<B>.type)
+                       (source_of<A>.kind == SourceKind::host   ? !ir::is_integer(source_of<A>.type) || !ir::is_integer(source_of<B>.type)
                         : source_of<B>.kind == SourceKind::host ? !ir::is_integer(source_of<B>.type) || !ir::is_integer(source_of<A>.type)
                                                                 : source_of<A>.type != source_of<B>.type);
 template <class A, class B>
 constexpr void explain_shift() {
-  static_assert(!RefusedShift<A, B>, "oxide: only integers are shifted, by a count of the value's own type or a host integer; write ox::cast<T>(count)");
+  static_assert(!RefusedShift<A, B>,
+                "oxide: only integers are shifted, by a count of the value's own type or a host integer; write ox::cast<T>(count)");
 }
 }  // namespace detail
 

@@ -27,10 +27,10 @@ struct UnknownSignature {
 
 template <class M>
 struct MemberSignature;
-#define OXIDE_DSL_MEMBER(qualifiers)                                                      \
-  template <class C, class R, class... P>                                                 \
-  struct MemberSignature<R (C::*)(P...) qualifiers> {                                     \
-    using type = SignatureOf<R, P...>;                                                    \
+#define OXIDE_DSL_MEMBER(qualifiers)                  \
+  template <class C, class R, class... P>             \
+  struct MemberSignature<R (C::*)(P...) qualifiers> { \
+    using type = SignatureOf<R, P...>;                \
   };
 OXIDE_DSL_MEMBER()
 OXIDE_DSL_MEMBER(const)
@@ -70,8 +70,7 @@ struct SignatureAfter {
   using type = UnknownSignature;
 };
 template <class R, class... P, std::size_t n>
-struct SignatureAfter<SignatureOf<R, P...>, n>
-    : SignatureFromList<R, typename DropFirst<n, TypeList<P...>>::type> {
+struct SignatureAfter<SignatureOf<R, P...>, n> : SignatureFromList<R, typename DropFirst<n, TypeList<P...>>::type> {
   static_assert(sizeof...(P) >= n, "oxide: the lambda in ox::bind takes fewer parameters than there are bound values");
 };
 template <class F, class... Ts>

@@ -15,7 +15,9 @@ namespace detail {
 class SpanBase {
  public:
   // The number of elements.
-  u64 size(Where where = Where::current()) const { return u64::from_handle(emit(ir::Opcode::length, ir::Type::u64, memory_, where), where); }
+  u64 size(Where where = Where::current()) const {
+    return u64::from_handle(emit(ir::Opcode::length, ir::Type::u64, memory_, where), where);
+  }
 
   // For oxide's own headers.
   explicit SpanBase(std::uint32_t memory) : memory_(memory) {}

@@ -54,7 +54,8 @@ class Value : public detail::Operators<T> {
   }
   template <class A>
   void operator=(A&&) && {
-    static_assert(sizeof(A) == 0, "oxide: this assigns to a copy, which changes nothing; the elements of an ox::Span<const T> cannot be written");
+    static_assert(sizeof(A) == 0,
+                  "oxide: this assigns to a copy, which changes nothing; the elements of an ox::Span<const T> cannot be written");
   }
 
   // A decision: the kernel takes both ways, one after the other.
