@@ -287,12 +287,11 @@ TEST_CASE("bounds: a device loop without an exit is refused", "[bounds]") {
 }
 
 TEST_CASE("bounds: a device loop that is never left on one way through it is refused", "[bounds]") {
-  const int line = __LINE__ + 5;
+  const int line = __LINE__ + 4;
   const std::string text = refusal([](const ox::i32& x, Out out) {
     ox::i32 v = x;
     if (x < 10) {
-      for (;;)
-        v = v < 3 ? v + 2 : v - 1;
+      for (;;) v = v < 3 ? v + 2 : v - 1;
     }
     out.unchecked_mut(0) = v;
   });

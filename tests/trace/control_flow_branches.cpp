@@ -141,8 +141,7 @@ KERNEL(an_empty_branch) {
   } else {
     m[0] = 7;
   }
-  if (y < n) {
-  }
+  if (y < n) {}
   m[1] = x;
 }
 
@@ -345,9 +344,7 @@ KERNEL(short_circuit_as_a_value) {
   m[0] = r;
 }
 
-KERNEL(short_circuit_in_a_ternary) {
-  m[0] = (x < y && y < n) || x == n ? (x < n && n != 0 ? x * n : x - n) : y;
-}
+KERNEL(short_circuit_in_a_ternary) { m[0] = (x < y && y < n) || x == n ? (x < n && n != 0 ? x * n : x - n) : y; }
 
 KERNEL(six_conditions_in_a_row) {
   if (x < 12 && y < 12 && n < 8 && x != y && y != n && x != n) m[0] = x * 100 + y * 10 + n;
@@ -378,9 +375,7 @@ I grade(I points) {
   return points / 2;
 }
 
-KERNEL(return_from_a_function) {
-  m[0] = grade(x);
-}
+KERNEL(return_from_a_function) { m[0] = grade(x); }
 
 KERNEL(a_function_called_from_many_places) {
   I r = grade(x);

@@ -75,7 +75,9 @@ void run_in_thread(const fuzz::Program& program) {
   const auto wide = [&](ir::Opcode opcode) {
     return r.emit(cast, ir::Type::u64, {r.emit(opcode, ir::Type::u32, {}, 0, 0, fuzz::site)}, 1, 0, fuzz::site);
   };
-  const auto both = [&](ir::Opcode opcode, fuzz::Handle a, fuzz::Handle b) { return r.emit(opcode, ir::Type::u64, {a, b}, 2, 0, fuzz::site); };
+  const auto both = [&](ir::Opcode opcode, fuzz::Handle a, fuzz::Handle b) {
+    return r.emit(opcode, ir::Type::u64, {a, b}, 2, 0, fuzz::site);
+  };
   const fuzz::Handle thread = both(add, both(mul, wide(block_index), wide(block_dim)), wide(thread_index));
   const fuzz::Handle first_parameter = both(mul, thread, number(fuzz::variable_count));
   const auto parameter_of_thread = [&](std::uint64_t k) {
@@ -205,7 +207,8 @@ fuzz::Program make_program(std::uint32_t seed, int statements) {
 TEST_CASE("fuzz: random programs", "[fuzz]") {
   const auto first = static_cast<std::uint32_t>(setting("OXIDE_FUZZ_SEED", 1));
   const long long most = setting("OXIDE_FUZZ_PROGRAMS", 1'000'000'000);
-  const auto seconds = static_cast<double>(setting("OXIDE_FUZZ_SECONDS", std::getenv("OXIDE_FUZZ_PROGRAMS") == nullptr ? 20 : 1'000'000'000));
+  const auto seconds =
+      static_cast<double>(setting("OXIDE_FUZZ_SECONDS", std::getenv("OXIDE_FUZZ_PROGRAMS") == nullptr ? 20 : 1'000'000'000));
   const auto statements = static_cast<int>(setting("OXIDE_FUZZ_STATEMENTS", 0));
 
   Tally tally;
@@ -221,8 +224,8 @@ TEST_CASE("fuzz: random programs", "[fuzz]") {
     }
   }
   const double share = static_cast<double>(tally.refused) / tally.programs;
-  std::printf("fuzz: %d programs from seed %u, %d wrong, %d refused (%.2f %%), %.1f runs each, tracing %.2f ms each, at most %.1f ms\n", tally.programs,
-              first, tally.wrong, tally.refused, 1e2 * share, static_cast<double>(tally.runs) / tally.programs,
+  std::printf("fuzz: %d programs from seed %u, %d wrong, %d refused (%.2f %%), %.1f runs each, tracing %.2f ms each, at most %.1f ms\n",
+              tally.programs, first, tally.wrong, tally.refused, 1e2 * share, static_cast<double>(tally.runs) / tally.programs,
               1e3 * tally.trace_seconds / tally.programs, tally.worst_ms);
   CHECK(tally.wrong == 0);
   CHECK((share <= largest_refused_share || tally.programs < 100));

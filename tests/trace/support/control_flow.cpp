@@ -32,21 +32,37 @@ class Numbers {
   // A whole number; halves of it on floats, so that there are fractions.
   void set(std::size_t i, std::int64_t value) {
     switch (type_) {
-      case Type::i64: put<std::int64_t>(i, value); break;
-      case Type::i32: put<std::int32_t>(i, value); break;
-      case Type::u32: put<std::uint32_t>(i, value < 0 ? -value : value); break;
-      case Type::f32: put<float>(i, static_cast<double>(value) / 2); break;
-      case Type::f64: put<double>(i, static_cast<double>(value) / 2); break;
-      default: FAIL("control flow kernels over " << ox::ir::name_of(type_) << " need a line here");
+      case Type::i64:
+        put<std::int64_t>(i, value);
+        break;
+      case Type::i32:
+        put<std::int32_t>(i, value);
+        break;
+      case Type::u32:
+        put<std::uint32_t>(i, value < 0 ? -value : value);
+        break;
+      case Type::f32:
+        put<float>(i, static_cast<double>(value) / 2);
+        break;
+      case Type::f64:
+        put<double>(i, static_cast<double>(value) / 2);
+        break;
+      default:
+        FAIL("control flow kernels over " << ox::ir::name_of(type_) << " need a line here");
     }
   }
   std::string text(std::size_t i) const {
     switch (type_) {
-      case Type::i64: return std::to_string(get<std::int64_t>(i));
-      case Type::i32: return std::to_string(get<std::int32_t>(i));
-      case Type::u32: return std::to_string(get<std::uint32_t>(i));
-      case Type::f32: return std::to_string(get<float>(i));
-      default: return std::to_string(get<double>(i));
+      case Type::i64:
+        return std::to_string(get<std::int64_t>(i));
+      case Type::i32:
+        return std::to_string(get<std::int32_t>(i));
+      case Type::u32:
+        return std::to_string(get<std::uint32_t>(i));
+      case Type::f32:
+        return std::to_string(get<float>(i));
+      default:
+        return std::to_string(get<double>(i));
     }
   }
 
@@ -74,7 +90,9 @@ struct Inputs {
     std::uint32_t seed = 1;
     for (const char* c = kernel.name; *c != '\0'; ++c) seed = seed * 31 + static_cast<unsigned char>(*c);
     std::mt19937 random(seed);
-    const auto between = [&](std::int64_t low, std::int64_t high) { return low + static_cast<std::int64_t>(random() % static_cast<unsigned>(high - low)); };
+    const auto between = [&](std::int64_t low, std::int64_t high) {
+      return low + static_cast<std::int64_t>(random() % static_cast<unsigned>(high - low));
+    };
     for (std::size_t t = 0; t < threads; ++t) {
       x.set(t, between(-6, 18));
       y.set(t, between(-6, 18));

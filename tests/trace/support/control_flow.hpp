@@ -132,7 +132,8 @@ template <class Kernel, class T, class N>
 Case make_case(const char* name) {
   return {name, ox::ir::type_for<T>(), ox::ir::type_for<N>(),
           [](const void* x, const void* y, const void* n, void* memory) {
-            Kernel()(*static_cast<const T*>(x), *static_cast<const T*>(y), *static_cast<const N*>(n), HostWindow<T>(static_cast<T*>(memory)));
+            Kernel()(*static_cast<const T*>(x), *static_cast<const T*>(y), *static_cast<const N*>(n),
+                     HostWindow<T>(static_cast<T*>(memory)));
           },
           [](ox::trace::Handle x, ox::trace::Handle y, ox::trace::Handle n, std::uint32_t memory, ox::trace::Handle first) {
             using Number = ox::detail::ValueFor<T>;
@@ -147,22 +148,22 @@ using control_flow::bool_of;
 using control_flow::range;
 using control_flow::to;
 
-#define KERNEL_OF(name, scalar)                                                                                       \
-  struct name {                                                                                                       \
-    template <class I, class M>                                                                                       \
-    void operator()(I x, I y, I n, M m) const;                                                                        \
-  };                                                                                                                  \
+#define KERNEL_OF(name, scalar)                                                                                                      \
+  struct name {                                                                                                                      \
+    template <class I, class M>                                                                                                      \
+    void operator()(I x, I y, I n, M m) const;                                                                                       \
+  };                                                                                                                                 \
   TEST_CASE("control flow: " #name, "[control_flow]") { control_flow::check(control_flow::make_case<name, scalar, scalar>(#name)); } \
-  template <class I, class M>                                                                                         \
+  template <class I, class M>                                                                                                        \
   void name::operator()([[maybe_unused]] I x, [[maybe_unused]] I y, [[maybe_unused]] I n, [[maybe_unused]] M m) const
 
 #define KERNEL(name) KERNEL_OF(name, std::int64_t)
 
-#define FLOAT_KERNEL(name, scalar)                                                                                    \
-  struct name {                                                                                                       \
-    template <class F, class I, class M>                                                                              \
-    void operator()(F x, F y, I n, M m) const;                                                                        \
-  };                                                                                                                  \
+#define FLOAT_KERNEL(name, scalar)                                                                                                         \
+  struct name {                                                                                                                            \
+    template <class F, class I, class M>                                                                                                   \
+    void operator()(F x, F y, I n, M m) const;                                                                                             \
+  };                                                                                                                                       \
   TEST_CASE("control flow: " #name, "[control_flow]") { control_flow::check(control_flow::make_case<name, scalar, std::int32_t>(#name)); } \
-  template <class F, class I, class M>                                                                                \
+  template <class F, class I, class M>                                                                                                     \
   void name::operator()([[maybe_unused]] F x, [[maybe_unused]] F y, [[maybe_unused]] I n, [[maybe_unused]] M m) const
