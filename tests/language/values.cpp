@@ -44,7 +44,8 @@ TEST_CASE("copies are snapshots, assignments change the variable, a default-made
     ox::f32 moved = std::move(d);
     d = 9;
     out.unchecked_mut(8) = moved;
-    d = d;
+    const ox::f32& itself = d;
+    d = itself;
     out.unchecked_mut(9) = d;
     out.unchecked_mut(10) = (d = 4) + 1;
   });
