@@ -24,11 +24,13 @@ struct Statistics {
   std::size_t events = 0;       // operations recorded or followed
   std::size_t attempts = 0;     // explorations from the start
   std::size_t nodes = 0;        // of the finished graph
+  std::size_t search_steps = 0; // nodes looked at by searches in the graph
 };
 
 // Beyond these a kernel is refused.
 inline constexpr std::size_t max_nodes = 262144;
 inline constexpr std::size_t max_total_events = 24'000'000;
+inline constexpr std::size_t max_search_steps = 300'000'000;  // nodes looked at by searches in the graph
 inline constexpr std::size_t max_attempts = 60;
 
 // How far an experiment or a replay goes past the place that it tries.
@@ -536,6 +538,7 @@ class Explorer {
     queue_.assign(1, n);
     reached_[static_cast<std::size_t>(n)] = 1;
     for (std::size_t head = 0; head < queue_.size(); ++head) {
+      count_search_step();
       const Node& node = graph_[queue_[head]];
       const bool decides = node.opcode == ir::Opcode::decide;
       for (int side = 0; side < (decides ? 2 : 1); ++side) {
@@ -718,6 +721,25 @@ class Explorer {
     }
   }
 
+  // What one site changes on the host, however often it is passed, shows on a path that always goes past it the other way.
+  void fixed_replays(const std::vector<bool>& prefix, std::size_t events, int n, bool both) {
+    reachable_edges(n, uncovered_);
+    std::vector<std::uint64_t> sites;
+    for (const int m : queue_)
+      if (graph_[m].opcode == ir::Opcode::decide) sites.push_back(graph_[m].key);
+    std::sort(sites.begin(), sites.end());
+    RunPlan plan;
+    plan.forced = &prefix;
+    plan.event_limit = std::min(events + experiment_events, max_events);
+    for (std::size_t k = 0; k < sites.size(); ++k) {
+      const bool again = k > 0 && sites[k] == sites[k - 1];
+      if (again && !(both && (k < 2 || sites[k] != sites[k - 2]))) continue;
+      plan.fixed_site = sites[k];
+      plan.fixed_answer = again;  // `true` differs from settled answers only where a site is passed more than once
+      replay(plan);
+    }
+  }
+
   // By chance, now with an answer per visit and now with one per site.
   void varied_replay(RunPlan& plan) {
     plan.policy = plan.seed % 2 == 0 ? Policy::random : Policy::biased;
@@ -737,7 +759,13 @@ class Explorer {
     for (plan.seed = 1; plan.seed <= 32; ++plan.seed) varied_replay(plan);
     for (std::size_t k = 0, length = false_way(graph_.entry); k < length; ++k) delayed_replay(forced, k);
     const bool apart = has_worlds_apart();
+    fixed_replays(forced, 0, graph_.entry, true);
     delayed_replays(apart);
+    if (apart) {
+      const std::size_t events = statistics.events + 2'000'000;
+      for (std::size_t j = 0; j < joins_.size() && statistics.events < events; ++j)
+        if (joins_[j].guessed) fixed_replays(joins_[j].prefix, joins_[j].events, joins_[j].target, false);
+    }
     const int wanted_crossings = apart ? 24 : 12;
     for (std::size_t j = 0; j < joins_.size(); ++j) {
       for (int tries = 0; tries < max_experiments && joins_[j].untried.any(); ++tries) {
@@ -798,11 +826,16 @@ class Explorer {
     return answers;
   }
 
+  void count_search_step() {
+    if (++statistics.search_steps > max_search_steps) refuse();
+  }
+
   // Breadth-first search from node `from` to a node that is `wanted`, over nodes that may be `passed`. Gives the answers on the way,
   // and the one that leaves the last node by `last_side` when that is a decision (-1: none).
   template <class Wanted, class Passed>
   bool find_path(int from, Wanted wanted, Passed may_pass, std::vector<bool>& answers, int last_side) {
     came_from_.assign(graph_.nodes.size(), {-2, 0});
+    statistics.search_steps += graph_.nodes.size() / 8;
     queue_.clear();
     queue_.push_back(from);
     came_from_[static_cast<std::size_t>(from)] = {-1, 0};
@@ -812,6 +845,7 @@ class Explorer {
         answers = answers_to(n, last_side);
         return true;
       }
+      count_search_step();
       if (!may_pass(n)) continue;
       for (int side = 0; side < (graph_[n].opcode == ir::Opcode::decide ? 2 : 1); ++side) {
         const int to = graph_[n].next[static_cast<std::size_t>(side)];

@@ -69,6 +69,8 @@ struct RunPlan {
   Policy policy = Policy::settle;
   std::uint32_t seed = 1;
   const std::vector<bool>* cycle = nullptr;   // Policy::cycle
+  std::uint64_t fixed_site = 0;               // settle: the decision with this key is always answered `fixed_answer`
+  bool fixed_answer = false;
   Follower* follower = nullptr;               // when set, no events are stored
   std::size_t event_limit = max_events;
   std::size_t decision_limit = max_decisions;
@@ -292,7 +294,9 @@ class Recorder {
 
   bool choose(std::uint64_t key, std::uint32_t loop) {
     switch (plan_.policy) {
-      case Policy::settle: return loop != 0 ? settle_loop(key, loops_[loop - 1]) : settle(key);
+      case Policy::settle:
+        if (key == plan_.fixed_site) return plan_.fixed_answer;
+        return loop != 0 ? settle_loop(key, loops_[loop - 1]) : settle(key);
       case Policy::no: return false;
       case Policy::cycle: return (*plan_.cycle)[(answers_.size() - plan_.forced->size()) % plan_.cycle->size()];
       case Policy::random: return (chance() >> 20) & 1;
