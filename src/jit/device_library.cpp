@@ -5,8 +5,15 @@
 #include <cstdlib>
 #include <map>
 
-#ifdef OXIDE_HAVE_LIBCLC
-extern "C" const char oxide_libclc_begin[], oxide_libclc_end[];
+#ifdef OXIDE_LIBCLC
+// The bitcode file that the build made, in this object file's read-only data.
+asm(".pushsection .rodata\n"
+    ".balign 16\n"
+    "oxide_libclc_begin: .incbin \"" OXIDE_LIBCLC
+    "\"\n"
+    "oxide_libclc_end:\n"
+    ".popsection\n");
+extern "C" __attribute__((visibility("hidden"))) const char oxide_libclc_begin[], oxide_libclc_end[];
 #endif
 
 namespace oxide::jit {
@@ -33,7 +40,18 @@ std::string from_environment(const char* name) {
 DeviceLibrary::DeviceLibrary(Kind kind, std::string name, std::unique_ptr<llvm::MemoryBuffer> bytes)
     : kind_(kind), name_(std::move(name)), bytes_(std::move(bytes)) {}
 
+std::unique_ptr<DeviceLibrary> DeviceLibrary::built_in() {
+#ifdef OXIDE_LIBCLC
+  const llvm::StringRef bitcode(oxide_libclc_begin, static_cast<std::size_t>(oxide_libclc_end - oxide_libclc_begin));
+  return std::unique_ptr<DeviceLibrary>(
+      new DeviceLibrary(Kind::libclc, "libclc (built in)", llvm::MemoryBuffer::getMemBuffer(bitcode, "libclc", false)));
+#else
+  return std::unique_ptr<DeviceLibrary>(new DeviceLibrary(Kind::none, "", nullptr));
+#endif
+}
+
 std::unique_ptr<DeviceLibrary> DeviceLibrary::open(const std::string& path) {
+  if (path == "builtin") return built_in();
   auto file = llvm::MemoryBuffer::getFile(path, /*IsText=*/false, /*RequiresNullTerminator=*/false);
   if (!file || !(*file)->getBuffer().starts_with("BC\xc0\xde")) return nullptr;
   return std::unique_ptr<DeviceLibrary>(new DeviceLibrary(Kind::libdevice, path, std::move(*file)));
@@ -49,13 +67,7 @@ std::unique_ptr<DeviceLibrary> DeviceLibrary::find() {
     if (!root.empty())
       for (const char* folder : {"/nvvm/libdevice/libdevice.10.bc", "/libdevice/libdevice.10.bc"})
         if (auto library = open(root + folder)) return library;
-#ifdef OXIDE_HAVE_LIBCLC
-  const llvm::StringRef built_in(oxide_libclc_begin, static_cast<std::size_t>(oxide_libclc_end - oxide_libclc_begin));
-  return std::unique_ptr<DeviceLibrary>(
-      new DeviceLibrary(Kind::libclc, "libclc (built in)", llvm::MemoryBuffer::getMemBuffer(built_in, "libclc", false)));
-#else
-  return std::unique_ptr<DeviceLibrary>(new DeviceLibrary(Kind::none, "", nullptr));
-#endif
+  return built_in();
 }
 
 const DeviceLibrary& DeviceLibrary::get(const char* path) {

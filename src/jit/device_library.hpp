@@ -11,7 +11,7 @@ namespace oxide::jit {
 class DeviceLibrary {
  public:
   // The library at `path`, or for nullptr the one that is found: OXIDE_LIBDEVICE, CUDA_HOME, CUDA_PATH, common places, the built-in one.
-  // Throws Failure when the path or OXIDE_LIBDEVICE names no bitcode file.
+  // "builtin", as the path or in OXIDE_LIBDEVICE, is the built-in one. Throws Failure when either names no bitcode file.
   static const DeviceLibrary& get(const char* path);
 
   // The file's path, "libclc (built in)", or "" when there is none.
@@ -25,6 +25,7 @@ class DeviceLibrary {
  private:
   enum class Kind { none, libdevice, libclc };
   DeviceLibrary(Kind kind, std::string name, std::unique_ptr<llvm::MemoryBuffer> bytes);
+  static std::unique_ptr<DeviceLibrary> built_in();
   static std::unique_ptr<DeviceLibrary> open(const std::string& path);
   static std::unique_ptr<DeviceLibrary> find();
 

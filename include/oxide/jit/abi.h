@@ -41,7 +41,7 @@ struct oxide_jit_request {
   uint32_t ptx_version; /* NVPTX: the newest PTX ISA that the driver takes, 10 * major + minor (90 for 9.0); 0: what sm needs */
   uint32_t opt_level;   /* 0 to 3; 3 is the product's */
   uint32_t flags;       /* enum oxide_jit_flags, or'ed */
-  const char* libdevice; /* NVPTX: path of a libdevice bitcode file to use, or NULL for the one found or built in */
+  const char* libdevice; /* NVPTX: path of a libdevice bitcode file to use, "builtin", or NULL for the one found or built in */
 };
 
 struct oxide_jit_text {

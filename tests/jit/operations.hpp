@@ -1,0 +1,190 @@
+// Kernels that apply every operation of the table to a type, and running kernels on both the compiler's host code and the interpreter.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <oxide/ir/ops.hpp>
+#include <oxide/ir/verify.hpp>
+
+#include "support/compiler.hpp"
+#include "support/graph_builder.hpp"
+#include "support/interpreter.hpp"
+#include "support/random_graph.hpp"
+
+namespace oxide::testing {
+
+inline const std::vector<ir::Type>& all_types() {
+  static const std::vector<ir::Type> types = [] {
+    std::vector<ir::Type> t;
+    for (std::size_t i = 1; i != ir::type_count; ++i) t.push_back(static_cast<ir::Type>(i));
+    return t;
+  }();
+  return types;
+}
+
+inline bool is_mathematics(ir::Opcode op) {
+  return op >= ir::Opcode::rsqrt && op <= ir::Opcode::fmod && op != ir::Opcode::floor && op != ir::Opcode::ceil &&
+         op != ir::Opcode::trunc && op != ir::Opcode::round_even;
+}
+
+// The operations from numbers to numbers that take operands of `type`.
+inline std::vector<ir::Opcode> operations_on(ir::Type type, bool mathematics) {
+  std::vector<ir::Opcode> result;
+  for (std::size_t i = 0; i != ir::opcode_count; ++i) {
+    const auto op = static_cast<ir::Opcode>(i);
+    const ir::OpcodeRow& row = ir::row_of(op);
+    if (row.operands == 0 || row.result == ir::ResultRule::none || row.result == ir::ResultRule::given || op == ir::Opcode::copy) continue;
+    if (is_mathematics(op) && !mathematics) continue;
+    const bool number = ir::is_integer(type) || ir::is_floating(type);
+    switch (row.rule) {
+      case ir::OperandRule::any:
+      case ir::OperandRule::equal:
+        break;
+      case ir::OperandRule::number:
+        if (!number) continue;
+        break;
+      case ir::OperandRule::integer:
+        if (!ir::is_integer(type)) continue;
+        break;
+      case ir::OperandRule::floating:
+        if (!ir::is_floating(type)) continue;
+        break;
+      case ir::OperandRule::bits:
+        if (ir::is_floating(type)) continue;
+        break;
+      default:
+        continue;
+    }
+    result.push_back(op);
+  }
+  return result;
+}
+
+// One row of results: what is computed, and the type of it.
+struct Row {
+  std::string name;
+  ir::Type type;
+};
+
+struct OperationsKernel {
+  ir::Graph graph;  // parameters: spans a, b, c of `type`, then a span for each row
+  std::vector<Row> rows;
+};
+
+// out[k][i] = op_k(a[i], b[i], c[i]) for every operation on the type, then casts to every type.
+inline OperationsKernel operations_kernel(ir::Type type, bool mathematics = false) {
+  GraphBuilder b(std::string("all_") + std::string(ir::name_of(type)));
+  OperationsKernel kernel;
+  const std::uint64_t inputs[3] = {b.span(type), b.span(type), b.span(type)};
+  const std::uint32_t work = b.block(), done = b.block();
+  const ir::Variable i = b.linear_index();
+  b.branch(b.op(ir::Opcode::less, {i, b.length(inputs[0])}), work, done);
+  b.at(work);
+  const ir::Variable x = b.load(inputs[0], i), y = b.load(inputs[1], i), z = b.load(inputs[2], i);
+  const auto output = [&](std::string name, ir::Variable v) {
+    const ir::Type result = b.graph.variables[v];
+    kernel.rows.push_back({std::move(name), result});
+    b.store(b.span(result, ir::Access::disjoint), i, v);
+  };
+  for (ir::Opcode op : operations_on(type, mathematics)) {
+    const std::string name(ir::name_of(op));
+    switch (ir::row_of(op).operands) {
+      case 1:
+        output(name, b.op(op, {x}));
+        break;
+      case 2:
+        output(name, b.op(op, {x, y}));
+        break;
+      default:
+        output(name, b.op(op, {x, y, z}));
+        break;
+    }
+  }
+  for (ir::Type to : all_types()) output("cast to " + std::string(ir::name_of(to)), b.cast(x, to));
+  output("select", b.op(ir::Opcode::select, {b.op(ir::Opcode::equal, {x, y}), y, z}, 0, type));
+  if (ir::is_floating(type)) {
+    output("x * y + z", b.op(ir::Opcode::add, {b.op(ir::Opcode::mul, {x, y}), z}));
+    output("x * y - z", b.op(ir::Opcode::sub, {b.op(ir::Opcode::mul, {x, y}), z}));
+    output("z - x * y", b.op(ir::Opcode::sub, {z, b.op(ir::Opcode::mul, {x, y})}));
+    output("x * y + z * z", b.op(ir::Opcode::add, {b.op(ir::Opcode::mul, {x, y}), b.op(ir::Opcode::mul, {z, z})}));
+  }
+  b.jump(done);
+  b.at(done).exit();
+  kernel.graph = std::move(b.graph);
+  return kernel;
+}
+
+// Elements of any type, as bytes.
+struct Elements {
+  ir::Type type;
+  std::vector<std::uint8_t> bytes;
+
+  Elements(ir::Type t, std::size_t n) : type(t), bytes(n * ir::size_of(t)) {}
+  std::size_t size() const { return bytes.size() / ir::size_of(type); }
+  std::uint64_t bits(std::size_t i) const {
+    std::uint64_t b = 0;
+    std::memcpy(&b, bytes.data() + i * ir::size_of(type), ir::size_of(type));
+    return b;
+  }
+  void set(std::size_t i, std::uint64_t b) { std::memcpy(bytes.data() + i * ir::size_of(type), &b, ir::size_of(type)); }
+  Argument argument() { return {0, bytes.data(), size()}; }
+};
+
+// Equal bits, or two NaNs: which NaN it is is not part of the rules.
+inline bool same_number(ir::Type type, std::uint64_t a, std::uint64_t b) {
+  if (a == b) return true;
+  if (type == ir::Type::f32)
+    return std::isnan(std::bit_cast<float>(static_cast<std::uint32_t>(a))) &&
+           std::isnan(std::bit_cast<float>(static_cast<std::uint32_t>(b)));
+  return type == ir::Type::f64 && std::isnan(std::bit_cast<double>(a)) && std::isnan(std::bit_cast<double>(b));
+}
+
+// Calls host code for blocks [first, end) of the shape; end 0 means all.
+inline Fault run_host(const oxide_jit_result& code, const ir::Graph& graph, const Shape& shape, const std::vector<Argument>& arguments,
+                      std::uint64_t first = 0, std::uint64_t end = 0) {
+  std::vector<const void*> pointers;
+  for (std::size_t i = 0; i != graph.parameters.size(); ++i) {
+    if (graph.parameters[i].kind == ir::ParameterKind::value) {
+      pointers.push_back(&arguments[i].bits);
+    } else {
+      pointers.push_back(&arguments[i].data);
+      pointers.push_back(&arguments[i].length);
+    }
+  }
+  oxide_fault_record record{};
+  oxide_host_launch launch{
+      pointers.data(), &record, {shape.grid[0], shape.grid[1], shape.grid[2]}, {shape.block[0], shape.block[1], shape.block[2]}};
+  if (end == 0) end = std::uint64_t{shape.grid[0]} * shape.grid[1] * shape.grid[2];
+  code.entry(&launch, first, end);
+  Fault fault;
+  if (record.claimed == 0) return fault;
+  fault.happened = record.ready == 1;
+  fault.site = record.site;
+  fault.values = {record.values[0], record.values[1]};
+  fault.block = {record.block[0], record.block[1], record.block[2]};
+  fault.thread = {record.thread[0], record.thread[1], record.thread[2]};
+  return fault;
+}
+
+// Whether this machine's host code contracts: asked of the compiler, by a product whose rounding shows.
+inline bool host_fuses() {
+  static const bool fuses = [] {
+    GraphBuilder b;
+    const auto in = b.span(ir::Type::f32), out = b.span(ir::Type::f32, ir::Access::write);
+    const ir::Variable zero = b.constant(std::uint64_t{0});
+    const ir::Variable x = b.load(in, zero);
+    b.store(out, zero, b.op(ir::Opcode::sub, {b.op(ir::Opcode::mul, {x, x}), b.constant(1.0f)}));
+    b.exit();
+    std::vector<float> input{1.0f + 0x1p-12f}, output{0};
+    const Compiled code = compile(request_for(OXIDE_JIT_HOST), b.graph);
+    run_host(*code, b.graph, {}, {span_argument(input), span_argument(output)});
+    return output[0] != 0x1p-11f;
+  }();
+  return fuses;
+}
+
+}  // namespace oxide::testing
