@@ -1,16 +1,17 @@
 // How much tracing may cost, and what happens to a kernel that asks for more.
-#include <array>
+#include <cstdint>
 #include <ctime>
+#include <memory>
 #include <stdexcept>
 #include <string>
-#include <utility>
+#include <vector>
 
 #include <catch2/catch.hpp>
 
-#include <oxide/dsl/kernel.hpp>
 #include <oxide/dsl/math.hpp>
 #include <oxide/dsl/range.hpp>
-#include <oxide/trace/explorer.hpp>
+#include <oxide/dsl/span.hpp>
+#include <oxide/trace/to_graph.hpp>
 
 namespace ox = oxide;
 

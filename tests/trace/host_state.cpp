@@ -17,6 +17,7 @@
 #include <catch2/catch.hpp>
 
 #include <oxide/oxide.hpp>
+#include <oxide/trace/recorder.hpp>
 
 namespace ox = oxide;
 
