@@ -8,6 +8,7 @@
 #include "host.hpp"
 #include "llvm.hpp"
 #include "nvptx.hpp"
+#include "optimize.hpp"
 
 #include <oxide/ir/encode.hpp>
 #include <oxide/ir/verify.hpp>
@@ -31,7 +32,10 @@ struct Result : oxide_jit_result {
 
 // LLVM's fatal error handler may not return. It throws, which unwinds LLVM's frames without running their destructors; what the
 // failed compile held is lost, and nothing else is.
-void on_fatal_error(void*, const char* reason, bool) { throw Failure{OXIDE_JIT_FAILED, std::string("LLVM: ") + reason}; }
+void on_fatal_error(void*, const char* reason, bool) {
+  llvm_gave_up = true;
+  throw Failure{OXIDE_JIT_FAILED, std::string("LLVM: ") + reason};
+}
 void on_bad_alloc(void*, const char*, bool) { throw std::bad_alloc(); }
 
 void initialize() {
@@ -47,6 +51,7 @@ void initialize() {
     LLVMInitializeX86Target();
     LLVMInitializeX86TargetMC();
     LLVMInitializeX86AsmPrinter();
+    configure_optimizer();
   });
 }
 
@@ -72,6 +77,7 @@ ir::Graph read_graph(const oxide_jit_request& request) {
 void compile(const oxide_jit_request& request, Result& result) {
   check(request);
   initialize();
+  llvm_gave_up = false;
   Clock clock;
   const ir::Graph graph = read_graph(request);
   result.site_list = fault_sites(graph);

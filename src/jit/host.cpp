@@ -33,8 +33,8 @@ struct HostMachine {
   }
 };
 
-// How many work-items of a row are run by one call of `row`.
-constexpr std::uint64_t row_limit = 1024;
+// How many work-items of a row are run by one call of `row`: few enough that `failed_values` lies on no more than two pages.
+constexpr std::uint64_t row_limit = 512;
 
 // The code of one kernel, in two functions:
 //
@@ -164,7 +164,7 @@ class Kernel final : public Surroundings {
     llvm::Type* i64 = llvm::Type::getInt64Ty(context_);
     llvm::Type* pointer = llvm::PointerType::get(context_, 0);
     std::vector<llvm::Type*> types(first_of_kernel, i32);
-    types[x_count] = i64;
+    types[x_count] = types[x_from] = i64;
     types[record] = pointer;
     for (const ir::Parameter& p : graph_.parameters) {
       argument_.push_back(static_cast<unsigned>(types.size()));
@@ -178,8 +178,10 @@ class Kernel final : public Surroundings {
     row_ = make_function("oxide_host_row", types);
     row_->addFnAttr("prefer-vector-width", "256");  // wider ones slow the clock of many processors
     row_->getArg(record)->addAttr(llvm::Attribute::NoAlias);
-    row_->getArg(x_count)->addAttr(
-        llvm::Attribute::get(context_, llvm::Attribute::Range, llvm::ConstantRange(llvm::APInt(64, 0), llvm::APInt(64, row_limit + 1))));
+    limit(x_count, row_limit + 1);
+    limit(x_from, std::uint64_t{1} << 31);
+    for (std::size_t p = 0; p != graph_.parameters.size(); ++p)
+      if (graph_.parameters[p].kind == ir::ParameterKind::span) limit(argument_[p] + 1, std::uint64_t{1} << 63);
     for (const ir::Memory& m : graph_.memories) {
       llvm::Argument* argument = row_->getArg(argument_[m.parameter]);
       argument->addAttr(llvm::Attribute::NoAlias);
@@ -190,10 +192,16 @@ class Kernel final : public Surroundings {
 
     BasicBlock* entry = BasicBlock::Create(context_, "entry", row_);
     Builder b(entry);
-    Value* failed_values = sites_.empty() ? nullptr : b.CreateAlloca(llvm::ArrayType::get(i64, row_limit), nullptr, "failed_values");
+    Value* failed_values = nullptr;
+    if (!sites_.empty()) {
+      failed_values = b.CreateAlloca(llvm::ArrayType::get(i64, row_limit), nullptr, "failed_values");
+      // Vector stores with an empty mask are slow by hundreds of cycles where the page is not there yet, so both of its pages are touched.
+      for (const std::uint64_t i : {std::uint64_t{0}, row_limit - 1})
+        b.CreateStore(b.getInt64(0), b.CreateInBoundsGEP(i64, failed_values, {b.getInt64(i)}), /*isVolatile=*/true);
+    }
     const Loop x = open_loop(b, *row_, "x", b.getInt64(0), row_->getArg(x_count));
     next_ = x.next;
-    thread_x_ = b.CreateAdd(row_->getArg(x_from), b.CreateTrunc(x.counter, i32), "", /*HasNUW=*/true);
+    thread_x_ = b.CreateTrunc(b.CreateAdd(row_->getArg(x_from), x.counter, "", /*HasNUW=*/true, /*HasNSW=*/true), i32);
     llvm::PHINode* best = sites_.empty() ? nullptr : open_failures(x, failed_values);
     lower_body(graph_, *row_, *entry, *x.body, *this);
 
@@ -207,6 +215,12 @@ class Kernel final : public Surroundings {
     b.SetInsertPoint(x.done);
     if (best != nullptr) report_failure(b, best, failed_values);
     b.CreateRetVoid();
+  }
+
+  // Says that an i64 parameter is below `end`.
+  void limit(unsigned argument, std::uint64_t end) {
+    row_->getArg(argument)->addAttr(
+        llvm::Attribute::get(context_, llvm::Attribute::Range, llvm::ConstantRange(llvm::APInt(64, 0), llvm::APInt(64, end))));
   }
 
   // The largest key is that of the first thread: (row_limit - i) * 2^32 + site; 0 where nothing failed.
@@ -236,7 +250,7 @@ class Kernel final : public Surroundings {
     Value* site = b.CreateTrunc(best, b.getInt32Ty());
     Value* i = b.CreateSub(b.getInt64(row_limit), b.CreateLShr(best, b.getInt64(32)));
     Value* first = b.CreateLoad(b.getInt64Ty(), b.CreateInBoundsGEP(b.getInt64Ty(), failed_values, {i}));
-    Value* x = b.CreateAdd(row_->getArg(x_from), b.CreateTrunc(i, b.getInt32Ty()));
+    Value* x = b.CreateTrunc(b.CreateAdd(row_->getArg(x_from), i), b.getInt32Ty());
     // The second value is the length of the site's memory, or 0.
     llvm::DenseMap<std::uint32_t, BasicBlock*> blocks;
     BasicBlock* call = BasicBlock::Create(context_, "call", row_, done);
@@ -328,7 +342,7 @@ class Kernel final : public Surroundings {
     const Loop x = open_loop(b, *entry, "x", b.getInt64(0), threads[0], row_limit);
     values[thread_z] = narrow(z.counter);
     values[thread_y] = narrow(y.counter);
-    values[x_from] = narrow(x.counter);
+    values[x_from] = x.counter;
     values[x_count] = b.CreateIntrinsic(llvm::Intrinsic::umin, {i64}, {b.CreateSub(threads[0], x.counter), b.getInt64(row_limit)});
     b.CreateCall(row_, values);
     b.CreateBr(x.next);
@@ -359,9 +373,10 @@ std::string host_cpu() { return HostMachine::get().cpu; }
 HostCode compile_host(const ir::Graph& graph, const oxide_jit_request& request, oxide_jit_timing& timing) {
   Clock clock;
   const Machine machine(MachineKey{false, HostMachine::get().cpu, HostMachine::get().features, request.opt_level});
-  llvm::LLVMContext context;
-  Diagnostics diagnostics(context);
-  llvm::Module module(graph.name, context);
+  const Held<llvm::LLVMContext> context;
+  Diagnostics diagnostics(*context);
+  const Held<llvm::Module> held_module(graph.name, *context);
+  llvm::Module& module = *held_module;
   module.setTargetTriple(machine->getTargetTriple());
   module.setDataLayout(machine->createDataLayout());
   Kernel(graph, module);

@@ -265,9 +265,10 @@ static std::string without_call_numbers(llvm::StringRef text) {
 Ptx compile_nvptx(const ir::Graph& graph, const oxide_jit_request& request, oxide_jit_timing& timing) {
   Clock clock;
   const Machine machine(machine_for(request));
-  llvm::LLVMContext context;
-  Diagnostics diagnostics(context);
-  llvm::Module module(graph.name, context);
+  const Held<llvm::LLVMContext> context;
+  Diagnostics diagnostics(*context);
+  const Held<llvm::Module> held_module(graph.name, *context);
+  llvm::Module& module = *held_module;
   module.setTargetTriple(machine->getTargetTriple());
   module.setDataLayout(machine->createDataLayout());
   module.addModuleFlag(llvm::Module::Override, "nvvm-reflect-ftz", std::uint32_t{0});  // subnormals are kept

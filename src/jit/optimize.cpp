@@ -2,8 +2,6 @@
 
 #include "failure.hpp"
 
-#include <exception>
-
 namespace oxide::jit {
 
 namespace {
@@ -53,9 +51,8 @@ Machine::Machine(MachineKey key) : key_(std::move(key)) {
 
 Machine::~Machine() {
   constexpr std::size_t kept = 16;
-  // After a failure the machine may be half way through something: it is not used again, and not taken apart either.
-  if (std::uncaught_exceptions() != 0) {
-    machine_.release();
+  if (llvm_gave_up) {
+    (void)machine_.release();
     return;
   }
   Pool& pool = Pool::get();
@@ -78,34 +75,50 @@ void Diagnostics::check() const {
   if (!complaint_.empty()) throw Failure{OXIDE_JIT_FAILED, "LLVM: " + complaint_};
 }
 
+void configure_optimizer() {
+  // Range checks are split off without a profile that says they pass.
+  const auto& options = llvm::cl::getRegisteredOptions();
+  if (const auto option = options.find("irce-skip-profitability-checks"); option != options.end())
+    static_cast<llvm::cl::opt<bool>*>(option->second)->setValue(true);
+}
+
 void optimize(llvm::Module& module, llvm::TargetMachine& machine, unsigned opt_level) {
   llvm::PipelineTuningOptions tuning;
   tuning.LoopVectorization = tuning.SLPVectorization = opt_level >= 2;
   // The machine tells the passes what the target is: above all, that threads of a GPU diverge.
   llvm::PassBuilder builder(&machine, tuning);
-  llvm::LoopAnalysisManager loops;
-  llvm::FunctionAnalysisManager functions;
-  llvm::CGSCCAnalysisManager call_graphs;
-  llvm::ModuleAnalysisManager modules;
-  builder.registerModuleAnalyses(modules);
-  builder.registerCGSCCAnalyses(call_graphs);
-  builder.registerFunctionAnalyses(functions);
-  builder.registerLoopAnalyses(loops);
-  builder.crossRegisterProxies(loops, functions, call_graphs, modules);
+  // Splits the loop over work-items where `i < n` and bounds checks change their answer: in the long middle part they are all true,
+  // and what is left of them there vectorizes as if they had not been written.
+  if (!machine.getTargetTriple().isNVPTX())
+    builder.registerVectorizerStartEPCallback(
+        [](llvm::FunctionPassManager& passes, llvm::OptimizationLevel) { passes.addPass(llvm::IRCEPass()); });
+  struct Analyses {
+    llvm::LoopAnalysisManager loops;
+    llvm::FunctionAnalysisManager functions;
+    llvm::CGSCCAnalysisManager call_graphs;
+    llvm::ModuleAnalysisManager modules;
+  };
+  const Held<Analyses> analyses;
+  builder.registerModuleAnalyses(analyses->modules);
+  builder.registerCGSCCAnalyses(analyses->call_graphs);
+  builder.registerFunctionAnalyses(analyses->functions);
+  builder.registerLoopAnalyses(analyses->loops);
+  builder.crossRegisterProxies(analyses->loops, analyses->functions, analyses->call_graphs, analyses->modules);
   static constexpr const llvm::OptimizationLevel* levels[] = {&llvm::OptimizationLevel::O0, &llvm::OptimizationLevel::O1,
                                                               &llvm::OptimizationLevel::O2, &llvm::OptimizationLevel::O3};
   const llvm::OptimizationLevel level = *levels[opt_level];
-  llvm::ModulePassManager passes = opt_level == 0 ? builder.buildO0DefaultPipeline(level) : builder.buildPerModuleDefaultPipeline(level);
-  passes.run(module, modules);
+  const Held<llvm::ModulePassManager> passes(opt_level == 0 ? builder.buildO0DefaultPipeline(level)
+                                                            : builder.buildPerModuleDefaultPipeline(level));
+  passes->run(module, analyses->modules);
 }
 
 llvm::SmallString<0> emit(llvm::Module& module, llvm::TargetMachine& machine, llvm::CodeGenFileType type) {
   llvm::SmallString<0> out;
   llvm::raw_svector_ostream stream(out);
-  llvm::legacy::PassManager passes;
-  if (machine.addPassesToEmitFile(passes, stream, nullptr, type, /*DisableVerify=*/true))
+  const Held<llvm::legacy::PassManager> passes;
+  if (machine.addPassesToEmitFile(*passes, stream, nullptr, type, /*DisableVerify=*/true))
     throw Failure{OXIDE_JIT_FAILED, "LLVM cannot emit this kind of file for the target"};
-  passes.run(module);
+  passes->run(module);
   return out;
 }
 

@@ -39,6 +39,9 @@ class Diagnostics {
   std::string complaint_;
 };
 
+// Sets LLVM's own switches. Once, before the first compile.
+void configure_optimizer();
+
 // Runs the pass pipeline of an optimization level from 0 to 3.
 void optimize(llvm::Module& module, llvm::TargetMachine& machine, unsigned opt_level);
 
