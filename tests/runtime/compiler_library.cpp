@@ -60,7 +60,7 @@ TEST_CASE("a failed compile names kernel, target and the compiler's reason, and 
                                                {OXIDE_JIT_BAD_GRAPH, "the graph is not valid"},
                                                {OXIDE_JIT_UNSUPPORTED, "the target cannot do this"},
                                                {OXIDE_JIT_FAILED, "the compiler failed"},
-                                               {77, "the compiler failed"}};
+                                               {7, "the compiler failed"}};
   for (const auto& [status, reason] : cases) {
     fail_next(status);
     try {

@@ -45,7 +45,7 @@ class Program {
 // others that want it wait; a failure is not kept. Programs stay until the process ends.
 // Throws CompileError when the compiler library is missing or the kernel does not compile, DeviceError, LaunchError when the kernel has
 // more parameters than can be passed.
-std::shared_ptr<const Program> load_program(const Device& device, std::shared_ptr<const ir::Graph> graph,
+std::shared_ptr<const Program> load_program(const Device& device, const std::shared_ptr<const ir::Graph>& graph,
                                             const CompileOptions& options = {});
 
 // What the compiler makes of a graph, as text, for a target that this machine need not have. Throws CompileError.
@@ -170,7 +170,7 @@ inline Program::Program(DeviceState& device, std::shared_ptr<const ir::Graph> gr
   plan_ = make_launch_plan(*graph_, device, loaded_->max_threads_per_block);
 }
 
-inline std::shared_ptr<const Program> load_program(const Device& device, std::shared_ptr<const ir::Graph> graph,
+inline std::shared_ptr<const Program> load_program(const Device& device, const std::shared_ptr<const ir::Graph>& graph,
                                                    const CompileOptions& options) {
   return detail::ProgramCache::get().program(device, graph, options);
 }

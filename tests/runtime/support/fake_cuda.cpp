@@ -239,9 +239,22 @@ FAKE(cuDevicePrimaryCtxReset_v2)(DeviceOrdinal device) {
   ENTER("cuDevicePrimaryCtxReset", false);
   contexts[device].alive = false;
   contexts[device].lost = 0;
-  for (auto at = allocations.begin(); at != allocations.end();)
-    at = at->second.context == &contexts[device] ? allocations.erase(at) : std::next(at);
-  for (auto at = streams.begin(); at != streams.end();) at = (*at)->context == &contexts[device] ? streams.erase(at) : std::next(at);
+  for (auto at = allocations.begin(); at != allocations.end();) {
+    if (at->second.context == &contexts[device]) {
+      std::free(host_address(at->first));
+      at = allocations.erase(at);
+    } else {
+      ++at;
+    }
+  }
+  for (auto at = streams.begin(); at != streams.end();) {
+    if ((*at)->context == &contexts[device]) {
+      delete *at;
+      at = streams.erase(at);
+    } else {
+      ++at;
+    }
+  }
   return SUCCESS;
 }
 FAKE(cuCtxGetCurrent)(ContextHandle* context) {
@@ -326,7 +339,9 @@ FAKE(cuMemPoolCreate)(PoolHandle* pool, const PoolProperties* properties) {
   ENTER("cuMemPoolCreate", false);
   if (properties->allocation_type != MemoryAllocationType::PINNED || properties->location.type != MemoryLocationType::DEVICE)
     return mistake();
-  *pool = new CUmemPoolHandle_st{&contexts[properties->location.id]};
+  static CUmemPoolHandle_st pools[8];
+  *pool = &pools[properties->location.id];
+  (*pool)->context = &contexts[properties->location.id];
   return SUCCESS;
 }
 FAKE(cuMemPoolSetAttribute)(PoolHandle, PoolAttribute attribute, void* value) {

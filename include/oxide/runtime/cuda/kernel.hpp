@@ -24,7 +24,7 @@ std::string link_ptx(Context& context, const std::string& kernel, std::string_vi
 // A kernel on one GPU. It stays good after Device::reset(): a launch in a new context loads the cubin again.
 class CudaKernel final : public LoadedKernel {
  public:
-  CudaKernel(std::shared_ptr<Context> context, std::shared_ptr<const CompiledKernel> kernel, std::shared_ptr<const ir::Graph> graph);
+  CudaKernel(const std::shared_ptr<Context>& context, std::shared_ptr<const CompiledKernel> kernel, std::shared_ptr<const ir::Graph> graph);
   void launch(StreamState& stream, const LaunchConfig& config, void** arguments, std::size_t count) override;
 
  private:
@@ -41,7 +41,7 @@ class CudaKernel final : public LoadedKernel {
     std::unique_ptr<Module> older;  // of the contexts before
   };
 
-  std::unique_ptr<Module> load(std::shared_ptr<Context> context);
+  std::unique_ptr<Module> load(const std::shared_ptr<Context>& context);
   Module& module_for(const CudaStream& stream);
 
   std::shared_ptr<const CompiledKernel> kernel_;
@@ -107,10 +107,10 @@ inline std::string link_ptx(Context& context, const std::string& kernel, std::st
                                  (logs.empty() ? std::string() : "\n" + logs));
 }
 
-inline CudaKernel::CudaKernel(std::shared_ptr<Context> context, std::shared_ptr<const CompiledKernel> kernel,
+inline CudaKernel::CudaKernel(const std::shared_ptr<Context>& context, std::shared_ptr<const CompiledKernel> kernel,
                               std::shared_ptr<const ir::Graph> graph)
     : kernel_(std::move(kernel)), graph_(std::move(graph)) {
-  newest_ = load(std::move(context));
+  newest_ = load(context);
   int threads = 0;
   const Module& module = *newest_;
   const ContextScope current(*module.context);
@@ -120,7 +120,7 @@ inline CudaKernel::CudaKernel(std::shared_ptr<Context> context, std::shared_ptr<
   current_.store(newest_.get(), std::memory_order_release);
 }
 
-inline std::unique_ptr<CudaKernel::Module> CudaKernel::load(std::shared_ptr<Context> context) {
+inline std::unique_ptr<CudaKernel::Module> CudaKernel::load(const std::shared_ptr<Context>& context) {
   context->require_usable("loading a kernel");
   const ContextScope current(*context);
   const Driver& driver = context->driver();
