@@ -179,7 +179,9 @@ class Kernel final : public Surroundings {
     row_->addFnAttr("prefer-vector-width", "256");  // wider ones slow the clock of many processors
     row_->getArg(record)->addAttr(llvm::Attribute::NoAlias);
     limit(x_count, row_limit + 1);
-    limit(x_from, std::uint64_t{1} << 31);
+    // Places in a grid are then known not to be negative numbers, which is what the optimizer's range checks are about.
+    limit(x_from, std::uint64_t{1} << 30);
+    for (unsigned axis = 0; axis != 3; ++axis) limit(block_dim + axis, std::uint64_t{1} << 30);
     for (std::size_t p = 0; p != graph_.parameters.size(); ++p)
       if (graph_.parameters[p].kind == ir::ParameterKind::span) limit(argument_[p] + 1, std::uint64_t{1} << 63);
     for (const ir::Memory& m : graph_.memories) {
@@ -217,10 +219,11 @@ class Kernel final : public Surroundings {
     b.CreateRetVoid();
   }
 
-  // Says that an i64 parameter is below `end`.
+  // Says that an integer parameter is below `end`.
   void limit(unsigned argument, std::uint64_t end) {
+    const unsigned bits = row_->getArg(argument)->getType()->getIntegerBitWidth();
     row_->getArg(argument)->addAttr(
-        llvm::Attribute::get(context_, llvm::Attribute::Range, llvm::ConstantRange(llvm::APInt(64, 0), llvm::APInt(64, end))));
+        llvm::Attribute::get(context_, llvm::Attribute::Range, llvm::ConstantRange(llvm::APInt(bits, 0), llvm::APInt(bits, end))));
   }
 
   // The largest key is that of the first thread: (row_limit - i) * 2^32 + site; 0 where nothing failed.

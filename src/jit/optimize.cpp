@@ -90,7 +90,7 @@ void optimize(llvm::Module& module, llvm::TargetMachine& machine, unsigned opt_l
   // Splits the loop over work-items where `i < n` and bounds checks change their answer: in the long middle part they are all true,
   // and what is left of them there vectorizes as if they had not been written.
   if (!machine.getTargetTriple().isNVPTX())
-    builder.registerVectorizerStartEPCallback(
+    builder.registerScalarOptimizerLateEPCallback(
         [](llvm::FunctionPassManager& passes, llvm::OptimizationLevel) { passes.addPass(llvm::IRCEPass()); });
   struct Analyses {
     llvm::LoopAnalysisManager loops;
