@@ -1,6 +1,5 @@
 // How much tracing may cost, and what happens to a kernel that asks for more.
 #include <cstdint>
-#include <ctime>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -12,6 +11,8 @@
 #include <oxide/dsl/range.hpp>
 #include <oxide/dsl/span.hpp>
 #include <oxide/trace/to_graph.hpp>
+
+#include "support/patience.hpp"
 
 namespace ox = oxide;
 
@@ -46,16 +47,15 @@ Traced traced(F lambda) {
 template <class F>
 std::string refusal(F lambda) {
   std::string text = "(not refused)";
-  const std::clock_t start = std::clock();
+  const Patience patience;
   try {
     traced(lambda);
   } catch (const ox::TraceError& e) {
     text = e.what();
     CHECK(e.line.line != 0);
   }
-  const double seconds = static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
-  INFO(text);
-  CHECK(seconds < 2.0);
+  INFO(text << ", after " << patience.seconds() << " s");
+  CHECK(patience.lasts());
   CHECK(ox::trace::Recorder::slot() == nullptr);
   return text;
 }
