@@ -10,7 +10,7 @@ export OXIDE_DEVICE=cpu
 trap 'rm -rf "$work"' EXIT
 consumer=$source/tests/package/consumer
 
-configure() { cmake -S "$consumer" -B "$work/build" -DCMAKE_CXX_COMPILER="$compiler" -DCMAKE_BUILD_TYPE=Debug "$@"; }
+configure() { cmake -G Ninja -S "$consumer" -B "$work/build" -DCMAKE_CXX_COMPILER="$compiler" -DCMAKE_BUILD_TYPE=Debug "$@"; }
 
 case $way in
   install)
