@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstdio>
 #include <cstring>
+#include <fstream>
 #include <random>
 #include <sstream>
 #include <thread>
@@ -146,6 +147,10 @@ TEST_CASE("the library exports its C ABI and nothing else") {
 TEST_CASE("the library needs the C library and nothing else, and is small") {
   const std::string dynamic = output_of("readelf -dW " + compiler_path());
   if (dynamic.empty()) OXIDE_SKIP("readelf is not installed");
+  if (output_of("readelf -SW " + compiler_path()).find(".symtab") == std::string::npos) {  // stripped, as it is shipped
+    std::ifstream file(compiler_path(), std::ios::binary | std::ios::ate);
+    CHECK(file.tellg() <= std::streamoff{45} << 20);
+  }
   std::istringstream lines(dynamic);
   for (std::string line; std::getline(lines, line);) {
     if (line.find("(NEEDED)") == std::string::npos) continue;

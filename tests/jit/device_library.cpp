@@ -3,7 +3,9 @@
 
 #include <unistd.h>
 
+#include <cstdio>
 #include <cstdlib>
+#include <fstream>
 
 #include "jit/operations.hpp"
 #include "support/skip.hpp"
@@ -13,8 +15,8 @@ using namespace oxide::testing;
 
 namespace {
 
-ir::Graph sine_graph() {
-  GraphBuilder b("sine");
+ir::Graph exponential_graph() {
+  GraphBuilder b("exponential");
   const auto in = b.span(ir::Type::f32), out = b.span(ir::Type::f32, ir::Access::disjoint);
   const ir::Variable i = b.linear_index();
   b.store(out, i, b.op(ir::Opcode::exp, {b.load(in, i)}));
@@ -28,7 +30,7 @@ Compiled compile_with(const char* library, const ir::Graph& graph) {
   return compile(request, graph);
 }
 
-bool has_built_in() { return compile_with("builtin", sine_graph())->status == OXIDE_JIT_OK; }
+bool has_built_in() { return compile_with("builtin", exponential_graph())->status == OXIDE_JIT_OK; }
 
 std::string found_libdevice() {
   const std::string name = Compiler::get().info()->device_library;
@@ -58,7 +60,7 @@ TEST_CASE("only what is called is linked") {
   request.libdevice = "builtin";
   request.flags = OXIDE_JIT_KEEP_LLVM;
   request.opt_level = 0;
-  const std::string text = text_of(compile(request, sine_graph())->llvm_ir);
+  const std::string text = text_of(compile(request, exponential_graph())->llvm_ir);
   std::size_t functions = 0;
   for (std::size_t at = text.find("\ndefine "); at != std::string::npos; at = text.find("\ndefine ", at + 1)) ++functions;
   CHECK(functions >= 2);
@@ -81,10 +83,36 @@ TEST_CASE("kernels without mathematics need no library") {
 }
 
 TEST_CASE("a library that is not there, or is none, is named") {
-  const Compiled missing = compile_with("/nowhere/libdevice.bc", sine_graph());
+  const Compiled missing = compile_with("/nowhere/libdevice.bc", exponential_graph());
   CHECK(missing->status == OXIDE_JIT_BAD_REQUEST);
   CHECK_THAT(text_of(missing->message), Catch::Contains("/nowhere/libdevice.bc"));
-  const Compiled no_bitcode = compile_with("/proc/self/exe", sine_graph());
+  const Compiled no_bitcode = compile_with("/proc/self/exe", exponential_graph());
   CHECK(no_bitcode->status == OXIDE_JIT_BAD_REQUEST);
   CHECK_THAT(text_of(no_bitcode->message), Catch::Contains("no readable LLVM bitcode"));
+}
+
+// A library whose function cannot be compiled for this target is the way to a fatal error inside LLVM that a test can take.
+TEST_CASE("LLVM's fatal errors come back as errors, and compiling goes on") {
+#ifdef OXIDE_LLVM_AS
+  const std::string path = "/tmp/oxide_fatal_" + std::to_string(getpid());
+  std::ofstream(path + ".ll") << "define float @__nv_expf(float %x) {\n"
+                                 "  %i = bitcast float %x to i32\n"
+                                 "  %r = call i32 @llvm.x86.sse42.crc32.32.32(i32 %i, i32 %i)\n"
+                                 "  %f = bitcast i32 %r to float\n"
+                                 "  ret float %f\n"
+                                 "}\n"
+                                 "declare i32 @llvm.x86.sse42.crc32.32.32(i32, i32)\n";
+  if (std::system((OXIDE_LLVM_AS " " + path + ".ll -o " + path + ".bc 2>/dev/null").c_str()) != 0) OXIDE_SKIP("llvm-as does not run here");
+  const std::string before = text_of(compile(request_for(OXIDE_JIT_NVPTX), vecadd_graph())->ptx);
+  for (unsigned round = 0; round != 3; ++round) {
+    const Compiled result = compile_with((path + ".bc").c_str(), exponential_graph());
+    CHECK(result->status == OXIDE_JIT_FAILED);
+    CHECK_THAT(text_of(result->message), Catch::StartsWith("LLVM: "));
+    CHECK(text_of(compile(request_for(OXIDE_JIT_NVPTX), vecadd_graph())->ptx) == before);
+  }
+  std::remove((path + ".ll").c_str());
+  std::remove((path + ".bc").c_str());
+#else
+  OXIDE_SKIP("llvm-as is not installed");
+#endif
 }
