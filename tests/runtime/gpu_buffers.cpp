@@ -134,6 +134,19 @@ TEST_CASE("a copy in another stream is ordered after the buffer's own stream, an
   CHECK(std::string(calls()) == "cuMemcpyDtoHAsync\ncuStreamSynchronize\n");
 }
 
+TEST_CASE("streams of any two devices can be ordered") {
+  const Stream streams[] = {Device::cpu().default_stream(), Device::gpu(0).default_stream(), Device::gpu(1).default_stream()};
+  for (const Stream& later : streams)
+    for (const Stream& earlier : streams) {
+      later.wait_for(earlier);
+      later.synchronize();
+    }
+  clear_calls();
+  streams[2].wait_for(streams[1]);
+  CHECK_THAT(calls(), Contains("cuEventRecord") && Contains("cuStreamWaitEvent") && !Contains("Synchronize"));
+  CHECK(errors() == 0);
+}
+
 TEST_CASE("running out of memory says how much was wanted, and the device goes on") {
   const Stream stream = Device::gpu().default_stream();
   try {

@@ -60,7 +60,7 @@ class StreamState {
   virtual void copy_from_host(void* to, const void* from, std::size_t bytes) = 0;
   virtual void copy_to_host(void* to, const void* from, std::size_t bytes) = 0;
   virtual void copy_on_device(void* to, const void* from, std::size_t bytes) = 0;
-  // What is put into this stream from now on starts after what is in `other` now. Both are of one device.
+  // What is put into this stream from now on starts after what is in `other` now, which may be of another device.
   virtual void wait_for(StreamState& other) = 0;
   virtual void synchronize() = 0;
   virtual void* raw() const = 0;  // CUstream; nullptr on the CPU

@@ -17,7 +17,7 @@ class Stream {
 
   // Waits until everything in the stream is done. Throws KernelFault when a kernel's check failed, DeviceError when something else did.
   void synchronize() const { state_->synchronize(); }
-  // What is put into this stream from now on starts after what is in `other` now. Both are of one device.
+  // What is put into this stream from now on starts after what is in `other` now. They may be of two devices.
   void wait_for(const Stream& other) const { state_->wait_for(*other.state_); }
 
   std::uint32_t device_id() const { return state_->device_id; }

@@ -298,7 +298,7 @@ FAKE(cuEventCreate)(EventHandle* event, unsigned flags) {
 }
 FAKE(cuEventRecord)(EventHandle event, StreamHandle stream) {
   ENTER("cuEventRecord", true);
-  if (!good(stream)) return mistake();
+  if (!good(stream) || event->context != current) return mistake();
   event->recorded = true;
   return SUCCESS;
 }

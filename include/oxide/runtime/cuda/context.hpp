@@ -245,6 +245,8 @@ inline void Context::destroy() {
     state_.store(destroyed);
     slots_.clear();  // their memory goes with the context
   }
+  ContextHandle current = nullptr;  // the next use of the new context has to make it current, even if its handle is the same
+  if (driver_.CtxGetCurrent(&current) == SUCCESS && current == handle_) driver_.CtxSetCurrent(nullptr);
   driver_.check(driver_.DevicePrimaryCtxReset(device_), "resetting a GPU (cuDevicePrimaryCtxReset)");
   driver_.check(driver_.DevicePrimaryCtxRelease(device_), "releasing a GPU's context (cuDevicePrimaryCtxRelease)");
 }

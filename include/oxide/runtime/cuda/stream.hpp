@@ -68,13 +68,11 @@ class CudaStream final : public StreamState {
   }
   void wait_for(StreamState& other) override {
     if (&other == this) return;
+    if (other.device_id == 0) return other.synchronize();  // the CPU
+    auto& first = static_cast<CudaStream&>(other);
+    const Event event(first);
     const ContextScope current(usable("ordering two streams"));
-    const EventHandle event = make_event();
-    const Result recorded = driver().EventRecord(event, static_cast<CudaStream&>(other).handle_);
-    const Result waits = recorded == SUCCESS ? driver().StreamWaitEvent(handle_, event, 0) : SUCCESS;
-    driver().EventDestroy(event);  // the driver keeps it until the wait is over
-    context_->check(recorded, "ordering two streams (cuEventRecord)");
-    context_->check(waits, "ordering two streams (cuStreamWaitEvent)");
+    context_->check(driver().StreamWaitEvent(handle_, event.handle, 0), "ordering two streams (cuStreamWaitEvent)");
   }
   void synchronize() override {
     const ContextScope current(usable("waiting for a stream"));
@@ -92,11 +90,24 @@ class CudaStream final : public StreamState {
     context_->require_usable(doing);
     return *context_;
   }
-  EventHandle make_event() {
-    EventHandle event = nullptr;
-    context_->check(driver().EventCreate(&event, event_disable_timing), "ordering two streams (cuEventCreate)");
-    return event;
-  }
+  // Marks what is in a stream now. The driver keeps it until the waits for it are over.
+  struct Event {
+    explicit Event(CudaStream& stream) : context(stream.usable("ordering two streams")) {
+      const ContextScope current(context);
+      context.check(context.driver().EventCreate(&handle, event_disable_timing), "ordering two streams (cuEventCreate)");
+      const Result recorded = context.driver().EventRecord(handle, stream.handle_);
+      if (recorded == SUCCESS) return;
+      context.driver().EventDestroy(handle);
+      context.check(recorded, "ordering two streams (cuEventRecord)");
+    }
+    ~Event() {
+      context.quietly([&] { context.driver().EventDestroy(handle); });
+    }
+    Event(const Event&) = delete;
+    Event& operator=(const Event&) = delete;
+    Context& context;
+    EventHandle handle = nullptr;
+  };
 
   std::shared_ptr<Context> context_;
   StreamHandle handle_ = nullptr;
