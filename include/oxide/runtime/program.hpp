@@ -15,6 +15,7 @@
 #include <oxide/jit/dump.hpp>
 #include <oxide/runtime/backend.hpp>
 #include <oxide/runtime/compiled.hpp>
+#include <oxide/runtime/cpu/floating_environment.hpp>
 #include <oxide/runtime/device.hpp>
 #include <oxide/runtime/launch_checks.hpp>
 
@@ -125,6 +126,7 @@ inline jit::CompileRequest request_for(const jit::Target& target, const CompileO
 
 inline std::shared_ptr<const Program> ProgramCache::program(const Device& device, const std::shared_ptr<const ir::Graph>& graph,
                                                             const CompileOptions& options) {
+  const cpu::FloatingEnvironment environment;  // the compiler folds constants with the thread's rounding
   DeviceState& state = device.state();
   const ir::Hash key = key_of(ir::hash(*graph, ir::HashLines::include), options, state.target(), state.id, graph->name);
   return std::static_pointer_cast<const Program>(
@@ -176,6 +178,7 @@ inline std::shared_ptr<const Program> load_program(const Device& device, const s
 }
 
 inline CompiledText compile_text(const jit::Target& target, const ir::Graph& graph, const CompileOptions& options) {
+  const cpu::FloatingEnvironment environment;
   jit::CompileRequest request = detail::request_for(target, options);
   request.flags |= OXIDE_JIT_KEEP_LLVM | OXIDE_JIT_KEEP_ASM;
   const jit::CompiledCode code = jit::compile(graph, request);
