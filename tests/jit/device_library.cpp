@@ -5,6 +5,7 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 
 #include "jit/operations.hpp"
@@ -94,7 +95,7 @@ TEST_CASE("a library that is not there, or is none, is named") {
 // A library whose function cannot be compiled for this target is the way to a fatal error inside LLVM that a test can take.
 TEST_CASE("LLVM's fatal errors come back as errors, and compiling goes on") {
 #ifdef OXIDE_LLVM_AS
-  const std::string path = "/tmp/oxide_fatal_" + std::to_string(getpid());
+  const std::string path = (std::filesystem::temp_directory_path() / ("oxide_fatal_" + std::to_string(getpid()))).string();
   std::ofstream(path + ".ll") << "define float @__nv_expf(float %x) {\n"
                                  "  %i = bitcast float %x to i32\n"
                                  "  %r = call i32 @llvm.x86.sse42.crc32.32.32(i32 %i, i32 %i)\n"

@@ -5,6 +5,7 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 
 #include <oxide/ir/simplify.hpp>
@@ -50,8 +51,8 @@ struct Assembled {
   std::string output;
 };
 Assembled assemble(const std::string& assembler, const std::string& ptx, unsigned sm) {
-  char path[] = "/tmp/oxide_ptx_XXXXXX";
-  const int file = mkstemp(path);
+  std::string path = (std::filesystem::temp_directory_path() / "oxide_ptx_XXXXXX").string();
+  const int file = mkstemp(path.data());
   REQUIRE(file >= 0);
   REQUIRE(write(file, ptx.data(), ptx.size()) == static_cast<ssize_t>(ptx.size()));
   close(file);
@@ -62,7 +63,7 @@ Assembled assemble(const std::string& assembler, const std::string& ptx, unsigne
   char buffer[4096];
   for (std::size_t n; (n = std::fread(buffer, 1, sizeof buffer, pipe)) != 0;) result.output.append(buffer, n);
   result.ok = pclose(pipe) == 0;
-  std::remove(path);
+  std::remove(path.c_str());
   return result;
 }
 

@@ -394,3 +394,87 @@ TEST_CASE("bounds: a kernel traced inside another does not disturb it", "[bounds
   });
   CHECK(outer.operations == traced(alone).operations);
 }
+
+TEST_CASE("bounds: a host loop within the largest trace is unrolled", "[bounds]") {
+  const Traced kernel = traced([](const ox::i32& x, Out out) {
+    ox::i32 v = x;
+    for (int k = 0; k < 10000; ++k) v = v * 3 + k;  // six operations each
+    out.unchecked_mut(0) = v;
+  });
+  CHECK(kernel.operations > 30000);
+}
+
+TEST_CASE("bounds: a host loop beyond the largest trace is refused", "[bounds]") {
+  const int line = __LINE__ + 3;
+  const std::string text = refusal([](const ox::i32& x, Out out) {
+    ox::i32 v = x;
+    for (int k = 0; k < 1000000; ++k) v += k;
+    out.unchecked_mut(0) = v;
+  });
+  CHECK_THAT(text, Contains(here(line)) && Contains(std::to_string(ox::trace::max_events)) && Contains("host loop too long"));
+}
+
+TEST_CASE("bounds: a host loop that never ends is refused", "[bounds]") {
+  const int line = __LINE__ + 3;
+  const std::string text = refusal([](const ox::i32& x, Out out) {
+    ox::i32 v = x;
+    for (;;) v += 1;
+    out.unchecked_mut(0) = v;
+  });
+  CHECK_THAT(text, Contains(here(line)) && Contains("never left"));
+}
+
+TEST_CASE("bounds: host state of two to the twentieth kinds", "[bounds]") {
+  const int line = __LINE__ + 4;
+  const std::string text = refusal([](const ox::i32& x, Out out) {
+    std::int32_t bits = 0;
+    for (int k = 0; k < 20; ++k)
+      if (x == k) bits |= 1 << k;
+    out.unchecked_mut(0) = bits;
+  });
+  CHECK_THAT(text, Contains(here(line)) && Contains("bounds"));
+}
+
+TEST_CASE("bounds: a lambda that swallows every exception does not keep the tracer from stopping its runs", "[bounds]") {
+  const Traced kernel = traced([](const ox::i32& x, Out out) {
+    ox::i32 v = x;
+    try {
+      while (v < 10) v += 3;
+      if (v < 12) out.unchecked_mut(0) = v;
+    } catch (...) {}
+    out.unchecked_mut(1) = v;
+  });
+  CHECK(kernel.operations < 24);
+}
+
+namespace {
+// Records when it goes out of scope.
+struct Guard {
+  Out out;
+  ox::i32& v;
+  ~Guard() { out.unchecked_mut(1) = v; }
+};
+}  // namespace
+
+TEST_CASE("bounds: objects whose destructors record operations", "[bounds]") {
+  const Traced kernel = traced([](const ox::i32& x, Out out) {
+    ox::i32 v = x;
+    Guard guard{out, v};
+    while (v < 10) {
+      Guard inner{out, v};
+      if (v == 7) return;
+      v += 3;
+    }
+    out.unchecked_mut(0) = v;
+  });
+  CHECK(kernel.operations < 40);
+}
+
+TEST_CASE("bounds: objects whose destructors record operations, in a loop that never ends", "[bounds]") {
+  const std::string text = refusal([](const ox::i32& x, Out out) {
+    ox::i32 v = x;
+    Guard guard{out, v};
+    for (;;) v += 1;
+  });
+  CHECK_THAT(text, Contains("bounds.cpp:"));
+}

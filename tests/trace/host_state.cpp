@@ -697,3 +697,17 @@ TEST_CASE("host state: a host counter with a bound in a while loop", "[host_stat
   };
   CHECK(run(body) == model(body));
 }
+
+TEST_CASE("host state: values collected in a while loop", "[host_state]") {
+  const int loop = __LINE__ + 4;
+  check_refused(
+      [](ox::i32 n, Out out) {
+        std::vector<ox::i32> list;
+        while (n > 0) {
+          list.push_back(n);
+          n -= 1;
+        }
+        for (const ox::i32& v : list) out.unchecked_mut(v) = v;
+      },
+      {"host", loop});
+}

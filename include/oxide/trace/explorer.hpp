@@ -30,7 +30,7 @@ struct Statistics {
 // Beyond these a kernel is refused.
 inline constexpr std::size_t max_nodes = 262144;
 inline constexpr std::size_t max_total_events = 24'000'000;
-inline constexpr std::size_t max_search_steps = 300'000'000;  // nodes looked at by searches in the graph
+inline constexpr std::size_t max_search_steps = 100'000'000;  // nodes looked at by searches in the graph
 inline constexpr std::size_t max_attempts = 60;
 
 // How far an experiment or a replay goes past the place that it tries.
@@ -47,7 +47,7 @@ class LambdaRef {
  public:
   template <class F>
     requires(!std::is_same_v<std::remove_cv_t<F>, LambdaRef>)
-  LambdaRef(F& f) : object_(&f), call_([](void* object) { (*static_cast<F*>(object))(); }) {}
+  LambdaRef(F& f) : object_(const_cast<std::remove_const_t<F>*>(&f)), call_([](void* object) { (*static_cast<F*>(object))(); }) {}
   void operator()() const { call_(object_); }
 
  private:
@@ -57,7 +57,8 @@ class LambdaRef {
 
 class Explorer {
  public:
-  Explorer(std::string kernel_name, LambdaRef lambda) : recorder_(kernel_name), probe_(std::move(kernel_name)), lambda_(lambda), walker_(graph_, variable_of_) {}
+  Explorer(std::string kernel_name, LambdaRef lambda)
+      : recorder_(kernel_name), probe_(std::move(kernel_name)), lambda_(lambda), walker_(graph_, variable_of_) {}
 
   // Throws TraceError when the kernel breaks a rule of tracing or cannot be settled within the bounds.
   NodeGraph explore() {
@@ -87,7 +88,9 @@ class Explorer {
     void insert(Edge e) { words_[index(e) / 64] |= std::uint64_t{1} << (index(e) % 64); }
     void erase(Edge e) { words_[index(e) / 64] &= ~(std::uint64_t{1} << (index(e) % 64)); }
     bool contains(Edge e) const { return words_[index(e) / 64] >> (index(e) % 64) & 1; }
-    bool any() const { return std::any_of(words_.begin(), words_.end(), [](std::uint64_t w) { return w != 0; }); }
+    bool any() const {
+      return std::any_of(words_.begin(), words_.end(), [](std::uint64_t w) { return w != 0; });
+    }
     void subtract(const EdgeSet& other) {
       for (std::size_t k = 0; k < words_.size(); ++k) words_[k] &= ~other.words_[k];
     }
@@ -125,12 +128,14 @@ class Explorer {
     joins_.clear();
     pending_.clear();
     newest_.clear();
+    listed_ = 0;
     recorder_.known_loops.clear();
     pending_.push_back({{}, {}});
     while (!pending_.empty()) {
       const Pending next = std::move(pending_.back());
       pending_.pop_back();
       if (graph_.target(next.edge) == no_node) integrate(next.prefix);
+      list_nodes();
     }
   }
 
@@ -180,7 +185,8 @@ class Explorer {
       const Edge edge = walker_.edge;
       const int n = graph_.target(edge);
       if (n == no_node) break;
-      if (const int j = edge.node < 0 ? -1 : graph_[edge.node].join[static_cast<std::size_t>(edge.side)]; j >= 0) crossed_.push_back({j, i, 0, 0});
+      if (const int j = edge.node < 0 ? -1 : graph_[edge.node].join[static_cast<std::size_t>(edge.side)]; j >= 0)
+        crossed_.push_back({j, i, 0, 0});
       if (walker_.step(events[i]) == Walker::Step::differs) conflict(n, events[i], i);
       if (events[i].result != no_value) variable_of_.push_back(graph_[n].result);
       passed(n, events[i], i);
@@ -198,6 +204,12 @@ class Explorer {
       answers_hash_ = detail::mix(answers_hash_, event.answer ? 3 : 5);
     }
     if (event.opcode == ir::Opcode::loop_head && event.loop > loop_heads_.size()) loop_heads_.push_back({n, i});
+  }
+
+  // A loop without a decision never ends, so a run comes back to no node since its last decision: they are listed only behind it.
+  void list_nodes() {
+    for (; listed_ < static_cast<int>(graph_.nodes.size()); ++listed_)
+      graph_[listed_].same_key = newest_.exchange(graph_[listed_].key, listed_);
   }
 
   void append(const Event& event, std::size_t i) {
@@ -221,9 +233,9 @@ class Explorer {
       variable_of_.push_back(node.result);
       walker_.set(node.result, event.result);
     }
-    node.same_key = newest_.exchange(event.key, n);
     graph_.target(walker_.edge) = n;
     graph_.nodes.push_back(node);
+    if (event.opcode == ir::Opcode::decide) list_nodes();
     const int side = event.opcode == ir::Opcode::decide && !event.answer ? 1 : 0;
     walker_.edge = {n, side};
     if (event.opcode == ir::Opcode::decide) {
@@ -257,15 +269,16 @@ class Explorer {
     candidates_.clear();
     for (int n = newest_.find(event.key); n != no_node; n = graph_[n].same_key) {
       const bool loops = static_cast<std::size_t>(n) < visited_.size() && visited_[static_cast<std::size_t>(n)].stamp == visit_stamp_;
-      // a loop without a decision would never end, so it is not one
-      if (loops && visited_[static_cast<std::size_t>(n)].decisions == decisions_) continue;
+      count_search_step();
+      if (loops && visited_[static_cast<std::size_t>(n)].decisions == decisions_) continue;  // no decision between: not a loop
       const std::uint64_t id = detail::mix(discovery(i), graph_[n].discovery);
       if (is_forbidden(id) || on_rejected_way(n, i)) continue;
       const Walker::Step end = try_walk(events, i, n);
       if (end != Walker::Step::differs) candidates_.push_back({n, loops, end == Walker::Step::unexplored, way_.size(), id});
     }
     // the candidate that explains most of the run first
-    std::sort(candidates_.begin(), candidates_.end(), [](const Candidate& a, const Candidate& b) { return a.length != b.length ? a.length > b.length : a.node > b.node; });
+    std::sort(candidates_.begin(), candidates_.end(),
+              [](const Candidate& a, const Candidate& b) { return a.length != b.length ? a.length > b.length : a.node > b.node; });
     std::size_t loops_tried = 0;
     const std::vector<Candidate> candidates = candidates_;
     for (const Candidate& c : candidates) {
@@ -326,6 +339,7 @@ class Explorer {
     Walker::Step step = Walker::Step::matched;
     way_.clear();
     for (std::size_t k = i; k < events.size() && step == Walker::Step::matched; ++k) {
+      count_search_step();
       way_.push_back(graph_.target(walker_.edge));
       step = walker_.step(events[k]);
     }
@@ -436,12 +450,16 @@ class Explorer {
     std::vector<std::pair<Edge, std::vector<bool>>> detours;
     graph_.target(walker_.edge) = n;
     std::vector<bool> way;
-    find_path(n, [&](int m) {
-      if (graph_[m].opcode != ir::Opcode::decide) return false;
-      for (int side = 0; side < 2; ++side)
-        if (graph_[m].next[static_cast<std::size_t>(side)] != no_node && detours.size() < 2 * count) detours.push_back({{m, side}, answers_to(m, side)});
-      return detours.size() >= 2 * count;
-    }, [](int) { return true; }, way, -1);
+    find_path(
+        n,
+        [&](int m) {
+          if (graph_[m].opcode != ir::Opcode::decide) return false;
+          for (int side = 0; side < 2; ++side)
+            if (graph_[m].next[static_cast<std::size_t>(side)] != no_node && detours.size() < 2 * count)
+              detours.push_back({{m, side}, answers_to(m, side)});
+          return detours.size() >= 2 * count;
+        },
+        [](int) { return true; }, way, -1);
     graph_.target(walker_.edge) = no_node;
     const std::vector<bool> prefix = answers_so_far(), &run = recorder_.answers();
     std::vector<bool> forced;
@@ -517,7 +535,8 @@ class Explorer {
     if (counted != nullptr)
       throw TraceError(recorder_.kernel_name(), event.place.source_line(),
                        "host state changed inside the counted loop at " + counted_line(*counted) + ": the first pass recorded " + first +
-                           ", the second pass recorded " + second + "; a kernel loop records its body once, so keep such state in a device value");
+                           ", the second pass recorded " + second +
+                           "; a kernel loop records its body once, so keep such state in a device value");
     throw TraceError(recorder_.kernel_name(), event.place.source_line(),
                      "the kernel lambda did something else when it was run again: it recorded " + first + ", then " + second +
                          "; a kernel lambda runs several times, and must not depend on host state that its runs change");
@@ -572,11 +591,14 @@ class Explorer {
       if (n == no_node || graph_[n].opcode == ir::Opcode::end) return any;
       std::vector<bool> way;
       int at = no_node;
-      const bool found = find_path(n, [&](int m) {
-        if (graph_[m].opcode != ir::Opcode::decide || !(uncovered.contains({m, 0}) || uncovered.contains({m, 1}))) return false;
-        at = m;
-        return true;
-      }, [](int) { return true; }, way, -1);
+      const bool found = find_path(
+          n,
+          [&](int m) {
+            if (graph_[m].opcode != ir::Opcode::decide || !(uncovered.contains({m, 0}) || uncovered.contains({m, 1}))) return false;
+            at = m;
+            return true;
+          },
+          [](int) { return true; }, way, -1);
       if (!found) return any;
       answers.insert(answers.end(), way.begin(), way.end());
       steps += way.size();
@@ -671,11 +693,15 @@ class Explorer {
     std::vector<std::pair<std::uint64_t, int>> decisions;
     for (int n = 0; n < static_cast<int>(graph_.nodes.size()); ++n)
       if (graph_[n].opcode == ir::Opcode::decide)
-        decisions.push_back({detail::mix(reinterpret_cast<std::uintptr_t>(graph_[n].place.file), std::uint64_t{graph_[n].place.line} << 32 | graph_[n].place.column), n});
+        decisions.push_back({detail::mix(reinterpret_cast<std::uintptr_t>(graph_[n].place.file),
+                                         std::uint64_t{graph_[n].place.line} << 32 | graph_[n].place.column),
+                             n});
     if (decisions.size() > 400) return true;  // not worth the search
     std::sort(decisions.begin(), decisions.end());
     std::vector<bool> way;
-    const auto reaches = [&](int from, int to) { return find_path(from, [&](int m) { return m == to; }, [](int) { return true; }, way, -1); };
+    const auto reaches = [&](int from, int to) {
+      return find_path(from, [&](int m) { return m == to; }, [](int) { return true; }, way, -1);
+    };
     for (std::size_t k = 1; k < decisions.size(); ++k) {
       const auto [site, n] = decisions[k];
       if (site == decisions[k - 1].first && !reaches(n, decisions[k - 1].second) && !reaches(decisions[k - 1].second, n)) return true;
@@ -703,7 +729,8 @@ class Explorer {
     plan.forced = &forced;
     replay(plan);
     for (const Crossed& c : crossed_)
-      if (c.decisions >= prefix.size() && c.decisions <= forced.size()) joins_[static_cast<std::size_t>(c.join)].delays |= std::uint64_t{1} << (forced.size() - c.decisions);
+      if (c.decisions >= prefix.size() && c.decisions <= forced.size())
+        joins_[static_cast<std::size_t>(c.join)].delays |= std::uint64_t{1} << (forced.size() - c.decisions);
   }
 
   // That for every join, short delays first. Where nothing hints at host state, only as far as a small budget goes.
@@ -779,7 +806,8 @@ class Explorer {
       }
       forced = joins_[j].prefix;
       plan.event_limit = std::min(joins_[j].events + experiment_events, max_events);
-      for (int tries = 0; tries < wanted_crossings && joins_[j].guessed && joins_[j].crossings < wanted_crossings; ++tries) ++plan.seed, varied_replay(plan);
+      for (int tries = 0; tries < wanted_crossings && joins_[j].guessed && joins_[j].crossings < wanted_crossings; ++tries)
+        ++plan.seed, varied_replay(plan);
       const std::vector<bool> cycle = cycle_through(joins_[j]);
       if (cycle.empty()) continue;
       forced = joins_[j].prefix;
@@ -930,7 +958,8 @@ class Explorer {
         };
         if (!find_path(joins_[j].target, uses, [&, v = variable](int n) { return graph_[n].result != v; }, answers, -1)) continue;
         const std::pair<std::uint64_t, std::vector<bool>> experiment{joins_[j].id, answers};
-        if (std::find(extra_experiments_.begin(), extra_experiments_.end(), experiment) == extra_experiments_.end()) extra_experiments_.push_back(experiment);
+        if (std::find(extra_experiments_.begin(), extra_experiments_.end(), experiment) == extra_experiments_.end())
+          extra_experiments_.push_back(experiment);
         else if (!is_forbidden(joins_[j].id)) forbidden_.push_back(joins_[j].id);
         else continue;
         progress = true;
@@ -947,13 +976,16 @@ class Explorer {
     std::vector<std::pair<std::size_t, Place>> lines;
     for (const Node& node : graph_.nodes) {
       if (node.opcode != ir::Opcode::decide) continue;
-      auto same = std::find_if(lines.begin(), lines.end(), [&](const auto& l) { return l.second.line == node.place.line && l.second.file == node.place.file; });
+      auto same = std::find_if(lines.begin(), lines.end(),
+                               [&](const auto& l) { return l.second.line == node.place.line && l.second.file == node.place.file; });
       if (same == lines.end()) lines.push_back({1, node.place});
       else ++same->first;
     }
-    std::sort(lines.begin(), lines.end(), [](const auto& a, const auto& b) { return a.first != b.first ? a.first > b.first : a.second.line < b.second.line; });
+    std::sort(lines.begin(), lines.end(),
+              [](const auto& a, const auto& b) { return a.first != b.first ? a.first > b.first : a.second.line < b.second.line; });
     std::string text = "its control flow cannot be settled within the bounds (" + std::to_string(statistics.runs) + " runs, " +
-                       std::to_string(graph_.nodes.size()) + " operations): host state keeps its device branches apart. Most branches come from";
+                       std::to_string(graph_.nodes.size()) +
+                       " operations): host state keeps its device branches apart. Most branches come from";
     for (std::size_t k = 0; k < lines.size() && k < 4; ++k) text += (k == 0 ? " " : ", ") + lines[k].second.source_line().text();
     throw TraceError(recorder_.kernel_name(), lines.empty() ? SourceLine{} : lines[0].second.source_line(), text);
   }
@@ -961,8 +993,8 @@ class Explorer {
   [[noreturn]] void never_ends() const {
     const Place& place = recorder_.last_place();
     throw TraceError(recorder_.kernel_name(), place.source_line(),
-                     "a path through it does not end within " + std::to_string(max_events) + " operations and " + std::to_string(max_decisions) +
-                         " decisions: a loop that is never left, or a host loop too long to be unrolled");
+                     "a path through it does not end within " + std::to_string(max_events) + " operations and " +
+                         std::to_string(max_decisions) + " decisions: a loop that is never left, or a host loop too long to be unrolled");
   }
 
   // ---- state
@@ -1036,6 +1068,7 @@ class Explorer {
   std::vector<Join> joins_;
   std::vector<Pending> pending_;
   KeyTable newest_;
+  int listed_ = 0;  // nodes that newest_ knows
   std::vector<std::uint64_t> forbidden_;
   std::vector<std::uint64_t> device_loops_;  // keys of nodes that were seen to head a loop of the device
   std::vector<std::pair<std::uint64_t, std::vector<bool>>> extra_experiments_;

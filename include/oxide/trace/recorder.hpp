@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <source_location>
 #include <string>
 #include <utility>
@@ -148,6 +149,8 @@ class Recorder {
   // Records one operation and returns its result (an unset handle when it has none).
   [[gnu::noinline]] Handle emit(ir::Opcode opcode, ir::Type type, std::array<Handle, ir::max_operands> operands, unsigned operand_count,
                                 std::uint64_t immediate, const Place& place) {
+    if (stopped_) [[unlikely]]
+      return {0, run_};  // a destructor that records while the run unwinds
     Event event;
     event.opcode = opcode;
     event.type = type;
@@ -166,9 +169,15 @@ class Recorder {
 
   // The truth of a condition. `loop` is the counted loop that asks whether to make another pass, 0 for none. Decisions that share
   // a place (std::min called twice) are told apart by where this was called from: call it from a function that is always inlined.
-  [[gnu::noinline]] bool decide(Handle condition, std::uint32_t loop = 0) { return decide_at(condition, __builtin_return_address(0), loop); }
+  [[gnu::noinline]] bool decide(Handle condition, std::uint32_t loop = 0) {
+    return decide_at(condition, __builtin_return_address(0), loop);
+  }
 
   bool decide_at(Handle condition, const void* address, std::uint32_t loop) {
+    if (stopped_) [[unlikely]] {
+      if (std::uncaught_exceptions() > 0) return false;
+      throw RunStopped{};  // the lambda swallowed the first one
+    }
     Event event;
     event.opcode = ir::Opcode::decide;
     event.operand_count = 1;
@@ -186,6 +195,8 @@ class Recorder {
 
   // Enters a counted loop (`loop` 0) or comes back to its head; returns the loop's number in this run.
   std::uint32_t loop_head(std::uint32_t loop, const Place& place) {
+    if (stopped_) [[unlikely]]
+      return loop;
     if (loop == 0) {
       loops_.push_back({answers_.size(), 0});
       loop = static_cast<std::uint32_t>(loops_.size());
@@ -218,7 +229,7 @@ class Recorder {
     next_value_ = 0;
     event_count_ = 0;
     replay_ = replay_end_ = 0;
-    enough_ = too_long_ = ended_ = false;
+    enough_ = too_long_ = ended_ = stopped_ = false;
     last_place_ = {};
     struct Slot {
       Recorder* outer = std::exchange(slot(), nullptr);
@@ -227,12 +238,11 @@ class Recorder {
     slot() = this;
     try {
       lambda();
-      ended_ = true;
+      ended_ = !stopped_;
       Event end;
       end.key = end_key;
-      add(end);
-    } catch (const RunStopped&) {
-    }
+      if (ended_) add(end);
+    } catch (const RunStopped&) {}
   }
 
   const std::vector<Event>& events() const { return events_; }
@@ -254,15 +264,18 @@ class Recorder {
   };
 
   [[noreturn]] static void outside_of_kernel(const Place& place) {
-    throw TraceError("", place.source_line(), "a device value was used outside of a kernel; device values exist only while a kernel lambda is traced");
+    throw TraceError("", place.source_line(),
+                     "a device value was used outside of a kernel; device values exist only while a kernel lambda is traced");
   }
   [[noreturn]] void of_another_run(const Place& place) const {
-    throw TraceError(kernel_name_, place.source_line(),
-                     "a device value of an earlier run or of another kernel was used; a kernel lambda runs several times while it is traced, "
-                     "and device values must not outlive one run");
+    throw TraceError(
+        kernel_name_, place.source_line(),
+        "a device value of an earlier run or of another kernel was used; a kernel lambda runs several times while it is traced, "
+        "and device values must not outlive one run");
   }
   [[noreturn]] void stop() {
     too_long_ = !enough_;
+    stopped_ = true;
     throw RunStopped{};
   }
 
@@ -297,10 +310,14 @@ class Recorder {
       case Policy::settle:
         if (key == plan_.fixed_site) return plan_.fixed_answer;
         return loop != 0 ? settle_loop(key, loops_[loop - 1]) : settle(key);
-      case Policy::no: return false;
-      case Policy::cycle: return (*plan_.cycle)[(answers_.size() - plan_.forced->size()) % plan_.cycle->size()];
-      case Policy::random: return (chance() >> 20) & 1;
-      case Policy::biased: return ((detail::mix(key, first_seed_) >> 40) & 1) != (((chance() >> 20) & 31) == 0 ? 1u : 0u);
+      case Policy::no:
+        return false;
+      case Policy::cycle:
+        return (*plan_.cycle)[(answers_.size() - plan_.forced->size()) % plan_.cycle->size()];
+      case Policy::random:
+        return (chance() >> 20) & 1;
+      case Policy::biased:
+        return ((detail::mix(key, first_seed_) >> 40) & 1) != (((chance() >> 20) & 31) == 0 ? 1u : 0u);
     }
     return true;
   }
@@ -340,7 +357,7 @@ class Recorder {
   detail::VisitTable visits_;
   std::size_t event_count_ = 0;
   std::size_t replay_ = 0, replay_end_ = 0;  // answers that are being given a second time
-  bool enough_ = false, too_long_ = false, ended_ = false;
+  bool enough_ = false, too_long_ = false, ended_ = false, stopped_ = false;
   Place last_place_;
   const char* hashed_file_ = nullptr;
   std::uint64_t file_hash_ = 0;

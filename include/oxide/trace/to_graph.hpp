@@ -66,7 +66,8 @@ inline ir::Graph to_graph(const NodeGraph& nodes, std::string_view name) {
   graph.blocks.resize(1);
   graph.blocks[0].terminator = {ir::TerminatorKind::jump, ir::no_variable, {1, 0}, {}};
   for (const int n : order)
-    if (starts[static_cast<std::size_t>(n)]) block_of[static_cast<std::size_t>(n)] = static_cast<std::uint32_t>(graph.blocks.size()), graph.blocks.emplace_back();
+    if (starts[static_cast<std::size_t>(n)])
+      block_of[static_cast<std::size_t>(n)] = static_cast<std::uint32_t>(graph.blocks.size()), graph.blocks.emplace_back();
   const auto target = [&](int n) { return block_of[static_cast<std::size_t>(n)]; };
 
   for (const int first : order) {
@@ -86,7 +87,8 @@ inline ir::Graph to_graph(const NodeGraph& nodes, std::string_view name) {
       }
       if (node.opcode == ir::Opcode::loop_head) continue;
       if (node.opcode == ir::Opcode::index_space) {
-        const ir::IndexSpace space{static_cast<ir::SpaceKind>(node.immediate & 0xff), static_cast<std::uint32_t>(node.immediate >> 8), location};
+        const ir::IndexSpace space{static_cast<ir::SpaceKind>(node.immediate & 0xff), static_cast<std::uint32_t>(node.immediate >> 8),
+                                   location};
         bool known = false;
         for (const ir::IndexSpace& s : graph.spaces) known |= s.kind == space.kind && s.stride == space.stride;
         if (!known) graph.spaces.push_back(space);
@@ -115,7 +117,8 @@ ir::Graph trace(std::string_view kernel_name, Lambda&& lambda, Describe&& descri
   ir::Graph graph = to_graph(nodes, kernel_name);
   describe(graph);
   ir::simplify(graph);
-  if (const auto fault = ir::verify(graph)) throw TraceError(graph.name, {}, "the traced graph does not verify, which is a fault of oxide: " + fault->text());
+  if (const auto fault = ir::verify(graph))
+    throw TraceError(graph.name, {}, "the traced graph does not verify, which is a fault of oxide: " + fault->text());
   return graph;
 }
 

@@ -34,8 +34,22 @@ using Block = std::vector<std::unique_ptr<Statement>>;
 
 struct Statement {
   enum Kind {
-    assign, store, branch, counted_loop, leave_loop, next_pass, leave, host_loop, conditional, scoped, while_loop, do_loop, for_loop,
-    host_break_loop, set_host, kinds
+    assign,
+    store,
+    branch,
+    counted_loop,
+    leave_loop,
+    next_pass,
+    leave,
+    host_loop,
+    conditional,
+    scoped,
+    while_loop,
+    do_loop,
+    for_loop,
+    host_break_loop,
+    set_host,
+    kinds
   } kind = assign;
   std::uint32_t line = 0;
   int target = 0;
@@ -120,8 +134,9 @@ class Maker {
       s->line = lines_++;
       int k = pick(Statement::kinds + 3);
       if (k >= Statement::kinds) k = k == Statement::kinds ? Statement::assign : Statement::branch;
-      const bool nests = k == Statement::branch || k == Statement::counted_loop || k == Statement::host_loop || k == Statement::while_loop ||
-                         k == Statement::do_loop || k == Statement::for_loop || k == Statement::host_break_loop;
+      const bool nests = k == Statement::branch || k == Statement::counted_loop || k == Statement::host_loop ||
+                         k == Statement::while_loop || k == Statement::do_loop || k == Statement::for_loop ||
+                         k == Statement::host_break_loop;
       if (nests && depth <= 0) k = Statement::assign;
       if (!in_loop && (k == Statement::leave_loop || k == Statement::next_pass)) k = depth > 0 ? Statement::branch : Statement::assign;
       if (k == Statement::leave && pick(3) != 0) k = Statement::conditional;
@@ -129,20 +144,40 @@ class Maker {
       s->kind = static_cast<Statement::Kind>(k);
       s->target = pick(variable_count);
       switch (s->kind) {
-        case Statement::assign: case Statement::store: case Statement::scoped: s->a = expression(2), s->b = expression(1); break;
-        case Statement::conditional: s->test = test(1), s->a = expression(1), s->b = expression(1); break;
-        case Statement::set_host: s->target = pick(host_variable_count), s->a = nullptr; break;
+        case Statement::assign:
+        case Statement::store:
+        case Statement::scoped:
+          s->a = expression(2), s->b = expression(1);
+          break;
+        case Statement::conditional:
+          s->test = test(1), s->a = expression(1), s->b = expression(1);
+          break;
+        case Statement::set_host:
+          s->target = pick(host_variable_count), s->a = nullptr;
+          break;
         case Statement::branch:
           s->test = test(2);
           s->then = block(depth - 1, in_loop, in_device, 1 + pick(3));
           if (pick(2)) s->otherwise = block(depth - 1, in_loop, in_device, 1 + pick(3));
           break;
-        case Statement::counted_loop: s->a = expression(0), s->then = block(depth - 1, true, true, 1 + pick(4)); break;
-        case Statement::for_loop: s->a = expression(0), s->then = block(depth - 1, true, true, 1 + pick(3)); break;
-        case Statement::while_loop: case Statement::do_loop: s->test = test(1), s->then = block(depth - 1, true, true, 1 + pick(3)); break;
-        case Statement::host_loop: s->then = block(depth - 1, false, in_device, 1 + pick(2)); break;
-        case Statement::host_break_loop: s->then = block(depth - 1, true, in_device, 1 + pick(3)); break;
-        default: break;
+        case Statement::counted_loop:
+          s->a = expression(0), s->then = block(depth - 1, true, true, 1 + pick(4));
+          break;
+        case Statement::for_loop:
+          s->a = expression(0), s->then = block(depth - 1, true, true, 1 + pick(3));
+          break;
+        case Statement::while_loop:
+        case Statement::do_loop:
+          s->test = test(1), s->then = block(depth - 1, true, true, 1 + pick(3));
+          break;
+        case Statement::host_loop:
+          s->then = block(depth - 1, false, in_device, 1 + pick(2));
+          break;
+        case Statement::host_break_loop:
+          s->then = block(depth - 1, true, in_device, 1 + pick(3));
+          break;
+        default:
+          break;
       }
       const bool leaves = k == Statement::leave_loop || k == Statement::next_pass || k == Statement::leave;
       out.push_back(std::move(s));
@@ -170,10 +205,17 @@ class Interpreter {
 
   L eval(const Expression& e) {
     switch (e.kind) {
-      case Expression::constant: at(e.line); return L(e.value);
-      case Expression::variable: at(e.line); return L(v_[e.value]);
-      case Expression::host: at(e.line); return L(host_[e.value]);
-      default: break;
+      case Expression::constant:
+        at(e.line);
+        return L(e.value);
+      case Expression::variable:
+        at(e.line);
+        return L(v_[e.value]);
+      case Expression::host:
+        at(e.line);
+        return L(host_[e.value]);
+      default:
+        break;
     }
     L a = eval(*e.a);
     if (e.kind == Expression::load) return at(e.line), memory_.load(a);
@@ -196,10 +238,14 @@ class Interpreter {
 
   bool test(const Test& t) {
     switch (t.kind) {
-      case Test::both: return test(*t.left) && test(*t.right);
-      case Test::either: return test(*t.left) || test(*t.right);
-      case Test::negate: return !test(*t.left);
-      default: break;
+      case Test::both:
+        return test(*t.left) && test(*t.right);
+      case Test::either:
+        return test(*t.left) || test(*t.right);
+      case Test::negate:
+        return !test(*t.left);
+      default:
+        break;
     }
     L a = eval(*t.a), b = eval(*t.b);
     at(t.line);
@@ -239,11 +285,17 @@ class Interpreter {
         v_[s.target] = x;
         return on;
       }
-      case Statement::branch: return test(*s.test) ? run(s.then, host) : run(s.otherwise, host);
-      case Statement::leave_loop: return broke;
-      case Statement::next_pass: return continued;
-      case Statement::leave: return returned;
-      case Statement::set_host: host_[s.target] = static_cast<int>(s.line % 5); return on;
+      case Statement::branch:
+        return test(*s.test) ? run(s.then, host) : run(s.otherwise, host);
+      case Statement::leave_loop:
+        return broke;
+      case Statement::next_pass:
+        return continued;
+      case Statement::leave:
+        return returned;
+      case Statement::set_host:
+        host_[s.target] = static_cast<int>(s.line % 5);
+        return on;
       case Statement::host_loop:
         for (int k = 0; k < 3; ++k)
           if (run(s.then, host * 3 + k) == returned) return returned;
@@ -287,7 +339,8 @@ class Interpreter {
         }
         return on;
       }
-      case Statement::while_loop: case Statement::do_loop: {
+      case Statement::while_loop:
+      case Statement::do_loop: {
         at(s.line);
         L fuel(5);
         for (;;) {
@@ -304,7 +357,8 @@ class Interpreter {
         }
         return on;
       }
-      case Statement::kinds: break;
+      case Statement::kinds:
+        break;
     }
     return on;
   }

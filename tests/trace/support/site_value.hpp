@@ -28,7 +28,9 @@ inline void at(std::uint32_t line, std::uint32_t part = 0) {
 class Condition {
  public:
   explicit Condition(Handle h) : handle_(h) {}
-  explicit operator bool() const { return recorder().decide_at(handle_, &oxide::trace::detail::module_anchor + (site.line * 64 + site.column), 0); }
+  explicit operator bool() const {
+    return recorder().decide_at(handle_, &oxide::trace::detail::module_anchor + (site.line * 64 + site.column), 0);
+  }
   Handle handle() const { return handle_; }
 
  private:
@@ -114,9 +116,15 @@ struct HostMemory {
   void store(std::int64_t index, std::int64_t value) const { (*memory)[static_cast<std::size_t>(index & 63)] = value; }
 };
 
-inline std::int64_t wrapping_add(std::int64_t a, std::int64_t b) { return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b)); }
-inline std::int64_t wrapping_sub(std::int64_t a, std::int64_t b) { return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) - static_cast<std::uint64_t>(b)); }
-inline std::int64_t wrapping_mul(std::int64_t a, std::int64_t b) { return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) * static_cast<std::uint64_t>(b)); }
+inline std::int64_t wrapping_add(std::int64_t a, std::int64_t b) {
+  return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
+}
+inline std::int64_t wrapping_sub(std::int64_t a, std::int64_t b) {
+  return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) - static_cast<std::uint64_t>(b));
+}
+inline std::int64_t wrapping_mul(std::int64_t a, std::int64_t b) {
+  return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) * static_cast<std::uint64_t>(b));
+}
 inline Integer wrapping_add(const Integer& a, const Integer& b) { return a + b; }
 inline Integer wrapping_sub(const Integer& a, const Integer& b) { return a - b; }
 inline Integer wrapping_mul(const Integer& a, const Integer& b) { return a * b; }
