@@ -93,10 +93,10 @@ llvm::Function* DeviceLibrary::declare(llvm::Module& module, ir::Opcode op, ir::
   return function;
 }
 
-void DeviceLibrary::link_into(llvm::Module& module) const {
+void DeviceLibrary::link_into(llvm::Module& module, const llvm::Function* other) const {
   std::vector<llvm::Function*> declared;
   for (llvm::Function& f : module)
-    if (f.isDeclaration() && !f.isIntrinsic()) declared.push_back(&f);
+    if (f.isDeclaration() && !f.isIntrinsic() && &f != other) declared.push_back(&f);
   if (declared.empty()) return;
   // Parsed lazily: a function's body is read when the linker asks for it.
   auto library = llvm::getLazyBitcodeModule(bytes_->getMemBufferRef(), module.getContext(), /*ShouldLazyLoadMetadata=*/true);

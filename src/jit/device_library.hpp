@@ -19,8 +19,8 @@ class DeviceLibrary {
 
   // The function that computes `op`, declared in the module. Throws Failure when there is no library or it lacks the function.
   llvm::Function* declare(llvm::Module& module, ir::Opcode op, ir::Type type) const;
-  // Moves what is declared and used into the module; nothing else of the library.
-  void link_into(llvm::Module& module) const;
+  // Moves what is declared and used into the module; nothing else of the library. `other` is no function of the library's.
+  void link_into(llvm::Module& module, const llvm::Function* other) const;
 
  private:
   enum class Kind { none, libdevice, libclc };

@@ -55,8 +55,12 @@ class Kernel final : public Surroundings {
     BasicBlock* entry = BasicBlock::Create(context_, "entry", function_);
     lower_body(graph, *function_, *entry, *entry, *this);
     if (debug_) debug_->finalize();
-    if (library_ != nullptr) library_->link_into(module);
+    if (library_ != nullptr) library_->link_into(module, fault_);
   }
+
+  llvm::Function& function() const { return *function_; }
+  llvm::StringRef fault_name() const { return fault_ == nullptr ? llvm::StringRef() : fault_->getName(); }
+  bool has_library() const { return library_ != nullptr; }  // functions of the device library, to be inlined
 
  private:
   // ---- Surroundings
@@ -162,49 +166,19 @@ class Kernel final : public Surroundings {
     }
   }
 
-  // Shared by all checks, so that each costs a compare, a branch and a call out of line:
-  //   if (this is the first failure) { fill the record in; fence; ready = 1; fence; trap } else exit
-  // Only the thread that filled in the record traps: a trap stops the whole grid, and must not do so before the record is there.
+  // Shared by all checks, so that each costs a compare, a branch and a call out of line. Its body is `fault_body`.
   llvm::Function* fault_function() {
     if (fault_ != nullptr) return fault_;
     llvm::Type* i32 = llvm::Type::getInt32Ty(context_);
     llvm::Type* i64 = llvm::Type::getInt64Ty(context_);
     llvm::Type* record_pointer = llvm::PointerType::get(context_, global_space);
     llvm::FunctionType* type = llvm::FunctionType::get(llvm::Type::getVoidTy(context_), {record_pointer, i32, i64, i64}, false);
-    fault_ = llvm::Function::Create(type, llvm::GlobalValue::InternalLinkage, "oxide_fault", module_);
-    fault_->addFnAttr(llvm::Attribute::NoInline);
+    const llvm::StringRef name = function_->getName() == "oxide_fault" ? "oxide_fault_of_kernel" : "oxide_fault";
+    fault_ = llvm::Function::Create(type, llvm::GlobalValue::ExternalLinkage, name, module_);
     fault_->addFnAttr(llvm::Attribute::Cold);
     fault_->setDoesNotReturn();
     fault_->setDoesNotThrow();
     fault_->setConvergent();
-    BasicBlock* entry = BasicBlock::Create(context_, "entry", fault_);
-    BasicBlock* first = BasicBlock::Create(context_, "first", fault_);
-    BasicBlock* later = BasicBlock::Create(context_, "later", fault_);
-    Builder b(entry);
-    Value* record = fault_->getArg(0);
-    const auto field = [&](std::size_t offset) { return b.CreateInBoundsGEP(b.getInt8Ty(), record, {b.getInt64(offset)}); };
-    Value* exchange = b.CreateAtomicCmpXchg(field(offsetof(oxide_fault_record, claimed)), b.getInt32(0), b.getInt32(1), llvm::MaybeAlign(4),
-                                            llvm::AtomicOrdering::Monotonic, llvm::AtomicOrdering::Monotonic);
-    b.CreateCondBr(b.CreateExtractValue(exchange, {1}), first, later);
-    b.SetInsertPoint(later);
-    b.CreateIntrinsic(llvm::Intrinsic::nvvm_exit, llvm::ArrayRef<llvm::Type*>(), {});
-    b.CreateUnreachable();
-    b.SetInsertPoint(first);
-    b.CreateAlignedStore(fault_->getArg(1), field(offsetof(oxide_fault_record, site)), llvm::Align(4));
-    for (unsigned i = 0; i != 2; ++i)
-      b.CreateAlignedStore(fault_->getArg(2 + i), field(offsetof(oxide_fault_record, values) + 8 * i), llvm::Align(8));
-    for (unsigned axis = 0; axis != 3; ++axis) {
-      b.CreateAlignedStore(coordinate(b, ir::Opcode::block_index, axis), field(offsetof(oxide_fault_record, block) + 4 * axis),
-                           llvm::Align(4));
-      b.CreateAlignedStore(coordinate(b, ir::Opcode::thread_index, axis), field(offsetof(oxide_fault_record, thread) + 4 * axis),
-                           llvm::Align(4));
-    }
-    b.CreateFence(llvm::AtomicOrdering::SequentiallyConsistent);
-    b.CreateAlignedStore(b.getInt32(1), field(offsetof(oxide_fault_record, ready)), llvm::Align(4))
-        ->setAtomic(llvm::AtomicOrdering::Monotonic);
-    b.CreateFence(llvm::AtomicOrdering::SequentiallyConsistent);
-    b.CreateIntrinsic(llvm::Intrinsic::trap, llvm::ArrayRef<llvm::Type*>(), {});
-    b.CreateUnreachable();
     return fault_;
   }
 
@@ -249,16 +223,76 @@ class Kernel final : public Surroundings {
 
 }  // namespace
 
-// LLVM numbers the calls of a process in comments; without those, equal graphs give equal text.
-static std::string without_call_numbers(llvm::StringRef text) {
+// What a failed check calls, given the record, the site and two values:
+//   if (this is the first failure) { fill the record in; fence; ready = 1; fence; trap } else exit
+// Only the thread that filled in the record traps: a trap stops the whole grid, and must not do so before the record is there.
+// Written in PTX, of which every instruction is older than the oldest architecture and PTX version here: it is the same in every kernel,
+// and LLVM would take as long for it as for a small kernel. `[@` is `[` and the function's name.
+static constexpr llvm::StringLiteral fault_body = R"(
+{
+	.reg .pred 	%p<2>;
+	.reg .b32 	%r<9>;
+	.reg .b64 	%rd<4>;
+
+	ld.param.b64 	%rd1, [@_param_0];
+	atom.relaxed.sys.global.cas.b32 	%r1, [%rd1], 0, 1;
+	setp.ne.b32 	%p1, %r1, 0;
+	@%p1 bra 	$L__later;
+	ld.param.b32 	%r2, [@_param_1];
+	ld.param.b64 	%rd2, [@_param_2];
+	ld.param.b64 	%rd3, [@_param_3];
+	st.global.b32 	[%rd1+8], %r2;
+	st.global.b64 	[%rd1+16], %rd2;
+	st.global.b64 	[%rd1+24], %rd3;
+	mov.u32 	%r3, %ctaid.x;
+	mov.u32 	%r4, %ctaid.y;
+	st.global.v2.b32 	[%rd1+32], {%r3, %r4};
+	mov.u32 	%r5, %ctaid.z;
+	mov.u32 	%r6, %tid.x;
+	st.global.v2.b32 	[%rd1+40], {%r5, %r6};
+	mov.u32 	%r7, %tid.y;
+	mov.u32 	%r8, %tid.z;
+	st.global.v2.b32 	[%rd1+48], {%r7, %r8};
+	fence.sc.sys;
+	st.relaxed.sys.global.b32 	[%rd1+4], 1;
+	fence.sc.sys;
+	trap; exit;
+$L__later:
+	exit;
+}
+)";
+static_assert(offsetof(oxide_fault_record, claimed) == 0 && offsetof(oxide_fault_record, ready) == 4 &&
+              offsetof(oxide_fault_record, site) == 8 && offsetof(oxide_fault_record, values) == 16 &&
+              offsetof(oxide_fault_record, block) == 32 && offsetof(oxide_fault_record, thread) == 44);
+
+// LLVM's text with the body of the fault function, which LLVM saw declared. LLVM numbers the calls of a process in comments; without
+// those, equal graphs give equal text.
+static std::string finish(llvm::StringRef text, llvm::StringRef fault) {
   constexpr llvm::StringLiteral comment = " // callseq ";
   std::string out;
-  out.reserve(text.size());
+  out.reserve(text.size() + 2 * fault_body.size());
+  std::string definition;
+  if (!fault.empty()) {
+    constexpr llvm::StringLiteral external = ".extern ";
+    const std::string head = ".func " + fault.str();
+    const std::size_t at = text.find(external.str() + head), end = text.find(';', at);
+    if (end == llvm::StringRef::npos) throw Failure{OXIDE_JIT_FAILED, "LLVM's PTX does not declare " + fault.str()};
+    out += text.take_front(at);
+    text = text.drop_front(at + external.size());
+    // The definition repeats the declaration, as PTX asks for.
+    const llvm::StringRef parameters = text.slice(head.size(), end - at - external.size()).trim();
+    definition = head + parameters.str();
+    for (const char c : fault_body) {
+      if (c == '@' && definition.back() == '[') definition += fault;
+      else definition += c;
+    }
+  }
   for (std::size_t at = text.find(comment); at != llvm::StringRef::npos; at = text.find(comment)) {
     out += text.take_front(at);
     text = text.drop_front(std::min(text.find('\n', at), text.size()));
   }
   out += text;
+  out += definition;
   return out;
 }
 
@@ -274,12 +308,13 @@ Ptx compile_nvptx(const ir::Graph& graph, const oxide_jit_request& request, oxid
   module.addModuleFlag(llvm::Module::Override, "nvvm-reflect-ftz", std::uint32_t{0});  // subnormals are kept
   Ptx out;
   out.entry = entry_name(graph);
-  Kernel(graph, module, request);
+  const Kernel kernel(graph, module, request);
   timing.build_ms = clock.lap();
-  optimize(module, *machine, request.opt_level);
+  if (request.opt_level == 0 || kernel.has_library()) optimize(module, *machine, request.opt_level);
+  else optimize_kernel(kernel.function(), *machine, request.opt_level);
   timing.optimize_ms = clock.lap();
   if ((request.flags & OXIDE_JIT_KEEP_LLVM) != 0) out.llvm_ir = text_of(module);
-  out.text = without_call_numbers(emit(module, *machine, llvm::CodeGenFileType::AssemblyFile).str());
+  out.text = finish(emit(module, *machine, llvm::CodeGenFileType::AssemblyFile).str(), kernel.fault_name());
   timing.emit_ms = clock.lap();
   diagnostics.check();
   return out;

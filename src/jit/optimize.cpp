@@ -23,7 +23,8 @@ std::unique_ptr<llvm::TargetMachine> make_machine(const MachineKey& key) {
   if (target == nullptr) throw Failure{OXIDE_JIT_UNSUPPORTED, "LLVM has no back end for " + triple.str() + ": " + why};
   llvm::TargetOptions options;
   options.TrapUnreachable = key.nvptx;
-  const auto level = static_cast<llvm::CodeGenOptLevel>(key.opt_level);
+  // Above the default level, NVPTX's back end looks for common values with GVN, which the optimizer has done, and not with EarlyCSE.
+  const auto level = static_cast<llvm::CodeGenOptLevel>(key.nvptx ? std::min(key.opt_level, 2u) : key.opt_level);
   const std::optional<llvm::Reloc::Model> relocation = key.nvptx ? std::nullopt : std::optional(llvm::Reloc::PIC_);
   std::unique_ptr<llvm::TargetMachine> machine(
       target->createTargetMachine(triple, key.cpu, key.features, options, relocation, std::nullopt, level));
@@ -82,6 +83,82 @@ void configure_optimizer() {
     static_cast<llvm::cl::opt<bool>*>(option->second)->setValue(true);
 }
 
+namespace {
+
+struct Analyses {
+  llvm::LoopAnalysisManager loops;
+  llvm::FunctionAnalysisManager functions;
+  llvm::CGSCCAnalysisManager call_graphs;
+  llvm::ModuleAnalysisManager modules;
+
+  explicit Analyses(llvm::PassBuilder& builder) {
+    builder.registerModuleAnalyses(modules);
+    builder.registerCGSCCAnalyses(call_graphs);
+    builder.registerFunctionAnalyses(functions);
+    builder.registerLoopAnalyses(loops);
+    builder.crossRegisterProxies(loops, functions, call_graphs, modules);
+  }
+};
+
+// A GPU kernel by itself is one function of scalars in registers. It needs no passes over modules, call graphs, arrays or vectors, and
+// those that are left need to run once: that takes a third of the time of LLVM's own pipeline, and a first launch waits for it.
+class KernelPasses {
+ public:
+  explicit KernelPasses(unsigned opt_level) {
+    early_.addPass(llvm::SROAPass(llvm::SROAOptions::ModifyCFG));
+    early_.addPass(llvm::EarlyCSEPass(/*UseMemorySSA=*/false));
+    early_.addPass(llvm::SpeculativeExecutionPass(/*OnlyIfDivergentTarget=*/true));
+    early_.addPass(llvm::SimplifyCFGPass(llvm::SimplifyCFGOptions().convertSwitchRangeToICmp(true)));
+    early_.addPass(llvm::InstCombinePass());
+    if (opt_level >= 2) early_.addPass(llvm::ConstraintEliminationPass());  // bounds checks that others before them imply
+    if (opt_level >= 2) early_.addPass(llvm::CorrelatedValuePropagationPass());
+    early_.addPass(llvm::SimplifyCFGPass(llvm::SimplifyCFGOptions().convertSwitchRangeToICmp(true)));
+    early_.addPass(llvm::ReassociatePass());
+
+    llvm::LoopPassManager first, second;
+    first.addPass(llvm::LoopInstSimplifyPass());
+    first.addPass(llvm::LoopSimplifyCFGPass());
+    first.addPass(llvm::LoopRotatePass());
+    first.addPass(llvm::LICMPass(llvm::LICMOptions()));
+    if (opt_level >= 2) first.addPass(llvm::SimpleLoopUnswitchPass(/*NonTrivial=*/opt_level == 3));
+    loops_.addPass(llvm::createFunctionToLoopPassAdaptor(std::move(first), /*UseMemorySSA=*/true));
+    loops_.addPass(llvm::SimplifyCFGPass(llvm::SimplifyCFGOptions().convertSwitchRangeToICmp(true)));
+    loops_.addPass(llvm::InstCombinePass());
+    second.addPass(llvm::IndVarSimplifyPass());
+    second.addPass(llvm::LoopDeletionPass());
+    if (opt_level >= 2) second.addPass(llvm::LoopFullUnrollPass(static_cast<int>(opt_level)));
+    loops_.addPass(llvm::createFunctionToLoopPassAdaptor(std::move(second)));
+
+    if (opt_level >= 2) late_.addPass(llvm::GVNPass());
+    else late_.addPass(llvm::EarlyCSEPass(/*UseMemorySSA=*/true));
+    late_.addPass(llvm::BDCEPass());
+    late_.addPass(llvm::InstCombinePass());
+    late_.addPass(llvm::DSEPass());
+
+    if (opt_level >= 2) late_loops_.addPass(llvm::LoopUnrollPass(llvm::LoopUnrollOptions(static_cast<int>(opt_level))));
+    late_loops_.addPass(llvm::createFunctionToLoopPassAdaptor(llvm::LICMPass(llvm::LICMOptions()), /*UseMemorySSA=*/true));
+    late_loops_.addPass(llvm::InstCombinePass());
+
+    last_.addPass(llvm::SimplifyCFGPass(
+        llvm::SimplifyCFGOptions().convertSwitchRangeToICmp(true).hoistCommonInsts(true).sinkCommonInsts(true)));
+  }
+
+  void run(llvm::Function& function, llvm::FunctionAnalysisManager& analyses) {
+    const auto pass = [&](llvm::FunctionPassManager& passes) { analyses.invalidate(function, passes.run(function, analyses)); };
+    pass(early_);
+    const bool loops = !analyses.getResult<llvm::LoopAnalysis>(function).empty();
+    if (loops) pass(loops_);
+    pass(late_);
+    if (loops) pass(late_loops_);
+    pass(last_);
+  }
+
+ private:
+  llvm::FunctionPassManager early_, loops_, late_, late_loops_, last_;
+};
+
+}  // namespace
+
 void optimize(llvm::Module& module, llvm::TargetMachine& machine, unsigned opt_level) {
   llvm::PipelineTuningOptions tuning;
   tuning.LoopVectorization = tuning.SLPVectorization = opt_level >= 2;
@@ -92,24 +169,20 @@ void optimize(llvm::Module& module, llvm::TargetMachine& machine, unsigned opt_l
   if (!machine.getTargetTriple().isNVPTX())
     builder.registerScalarOptimizerLateEPCallback(
         [](llvm::FunctionPassManager& passes, llvm::OptimizationLevel) { passes.addPass(llvm::IRCEPass()); });
-  struct Analyses {
-    llvm::LoopAnalysisManager loops;
-    llvm::FunctionAnalysisManager functions;
-    llvm::CGSCCAnalysisManager call_graphs;
-    llvm::ModuleAnalysisManager modules;
-  };
-  const Held<Analyses> analyses;
-  builder.registerModuleAnalyses(analyses->modules);
-  builder.registerCGSCCAnalyses(analyses->call_graphs);
-  builder.registerFunctionAnalyses(analyses->functions);
-  builder.registerLoopAnalyses(analyses->loops);
-  builder.crossRegisterProxies(analyses->loops, analyses->functions, analyses->call_graphs, analyses->modules);
+  const Held<Analyses> analyses(builder);
   static constexpr const llvm::OptimizationLevel* levels[] = {&llvm::OptimizationLevel::O0, &llvm::OptimizationLevel::O1,
                                                               &llvm::OptimizationLevel::O2, &llvm::OptimizationLevel::O3};
   const llvm::OptimizationLevel level = *levels[opt_level];
   const Held<llvm::ModulePassManager> passes(opt_level == 0 ? builder.buildO0DefaultPipeline(level)
                                                             : builder.buildPerModuleDefaultPipeline(level));
   passes->run(module, analyses->modules);
+}
+
+void optimize_kernel(llvm::Function& kernel, llvm::TargetMachine& machine, unsigned opt_level) {
+  llvm::PassBuilder builder(&machine);
+  const Held<Analyses> analyses(builder);
+  const Held<KernelPasses> passes(opt_level);
+  passes->run(kernel, analyses->functions);
 }
 
 llvm::SmallString<0> emit(llvm::Module& module, llvm::TargetMachine& machine, llvm::CodeGenFileType type) {
