@@ -129,6 +129,7 @@ class Explorer {
     pending_.clear();
     newest_.clear();
     listed_ = 0;
+    loops_ = false;
     recorder_.known_loops.clear();
     pending_.push_back({{}, {}});
     while (!pending_.empty()) {
@@ -259,6 +260,7 @@ class Explorer {
     const Event& event = events[i];
     if (event.opcode == ir::Opcode::loop_head && event.loop <= loop_heads_.size()) {
       walker_.bindings.clear();
+      loops_ = true;
       connect(loop_heads_[event.loop - 1].node, i, false, false);
       return true;
     }
@@ -292,7 +294,7 @@ class Explorer {
         continue;
       }
       if (!extra_experiments_agree(c.id, i, c.node)) continue;
-      if (c.loops) failed_loops(event.key) = 0;
+      if (c.loops) failed_loops(event.key) = 0, loops_ = true;
       connect(c.node, i, true, ambiguous);
       return true;
     }
@@ -733,14 +735,14 @@ class Explorer {
         joins_[static_cast<std::size_t>(c.join)].delays |= std::uint64_t{1} << (forced.size() - c.decisions);
   }
 
-  // That for every join, short delays first. Where nothing hints at host state, only as far as a small budget goes.
+  // That for every join. Where nothing hints at host state, only as far as a small budget goes.
   void delayed_replays(bool apart) {
     std::vector<std::size_t> lengths;
     for (const Join& join : joins_) lengths.push_back(join.guessed ? false_way(join.target) : 0);
-    std::size_t runs = apart ? 50'000 : 2 * joins_.size() + 32, events = statistics.events + 2'000'000;
-    for (std::size_t delay = 0; delay < max_delay; ++delay) {
-      for (std::size_t j = 0; j < joins_.size(); ++j) {
-        if (delay >= lengths[j] || (joins_[j].delays >> delay & 1)) continue;
+    std::size_t runs = apart ? 50'000 : joins_.size() + 16, events = statistics.events + 2'000'000;
+    for (std::size_t j = joins_.size(); j-- > 0;) {
+      for (std::size_t delay = 0; delay < lengths[j]; ++delay) {
+        if (joins_[j].delays >> delay & 1) continue;
         if (runs == 0 || statistics.events > events) return;
         --runs;
         delayed_replay(joins_[j].prefix, delay);
@@ -760,6 +762,8 @@ class Explorer {
     plan.event_limit = std::min(events + experiment_events, max_events);
     for (std::size_t k = 0; k < sites.size(); ++k) {
       const bool again = k > 0 && sites[k] == sites[k - 1];
+      const bool alone = !again && (k + 1 == sites.size() || sites[k] != sites[k + 1]);
+      if (alone && !loops_) continue;  // passed once on any path: the run that explored its other side was this one
       if (again && !(both && (k < 2 || sites[k] != sites[k - 2]))) continue;
       plan.fixed_site = sites[k];
       plan.fixed_answer = again;  // `true` differs from settled answers only where a site is passed more than once
@@ -774,6 +778,9 @@ class Explorer {
     for (const Crossed& c : crossed_) ++joins_[static_cast<std::size_t>(c.join)].crossings;
   }
 
+  // Joins were made from the end of the kernel to its start. Replays go the other way: one that starts at an early join goes over the
+  // later ones too.
+
   // Behind each join, every edge that can be reached is taken at least once.
   void replay_all() {
     for (Join& join : joins_) reachable_edges(join.target, join.untried);
@@ -783,18 +790,18 @@ class Explorer {
     plan.event_limit = experiment_events;
     plan.policy = Policy::no;
     replay(plan);
-    for (plan.seed = 1; plan.seed <= 32; ++plan.seed) varied_replay(plan);
+    for (plan.seed = 1; plan.seed <= 16; ++plan.seed) varied_replay(plan);
     for (std::size_t k = 0, length = false_way(graph_.entry); k < length; ++k) delayed_replay(forced, k);
     const bool apart = has_worlds_apart();
     fixed_replays(forced, 0, graph_.entry, true);
     delayed_replays(apart);
     if (apart) {
       const std::size_t events = statistics.events + 2'000'000;
-      for (std::size_t j = 0; j < joins_.size() && statistics.events < events; ++j)
+      for (std::size_t j = joins_.size(); j-- > 0 && statistics.events < events;)
         if (joins_[j].guessed) fixed_replays(joins_[j].prefix, joins_[j].events, joins_[j].target, false);
     }
-    const int wanted_crossings = apart ? 24 : 12;
-    for (std::size_t j = 0; j < joins_.size(); ++j) {
+    const int wanted_crossings = apart ? 24 : 10;
+    for (std::size_t j = joins_.size(); j-- > 0;) {
       for (int tries = 0; tries < max_experiments && joins_[j].untried.any(); ++tries) {
         forced = joins_[j].prefix;
         EdgeSet untried = joins_[j].untried;
@@ -1068,7 +1075,8 @@ class Explorer {
   std::vector<Join> joins_;
   std::vector<Pending> pending_;
   KeyTable newest_;
-  int listed_ = 0;  // nodes that newest_ knows
+  int listed_ = 0;      // nodes that newest_ knows
+  bool loops_ = false;  // the graph has a loop
   std::vector<std::uint64_t> forbidden_;
   std::vector<std::uint64_t> device_loops_;  // keys of nodes that were seen to head a loop of the device
   std::vector<std::pair<std::uint64_t, std::vector<bool>>> extra_experiments_;

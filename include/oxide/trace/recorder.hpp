@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <exception>
+#include <iterator>
 #include <source_location>
 #include <string>
 #include <utility>
@@ -258,6 +259,10 @@ class Recorder {
   static constexpr std::uint64_t end_key = 1;
 
  private:
+  struct FileHash {
+    const char* file = nullptr;
+    std::uint64_t hash = 0;
+  };
   struct Loop {
     std::size_t first_answer;  // the index of the answer to "a first pass?"
     std::uint32_t visits;      // how often that was asked
@@ -286,15 +291,19 @@ class Recorder {
 
   // Keys do not depend on where the program was loaded, so that a kernel is explored the same way in every process.
   std::uint64_t site_key(const Event& e, std::uint64_t address) {
-    if (e.place.file != hashed_file_) {
-      hashed_file_ = e.place.file;
-      file_hash_ = 7;
-      for (const char* c = hashed_file_; *c != 0; ++c) file_hash_ = detail::mix(file_hash_, static_cast<unsigned char>(*c));
-    }
     std::uint64_t h = detail::mix(static_cast<std::uint64_t>(e.opcode) | static_cast<std::uint64_t>(e.type) << 8, e.immediate);
-    h = detail::mix(h, file_hash_);
+    h = detail::mix(h, file_hash(e.place.file));
     h = detail::mix(h, std::uint64_t{e.place.line} << 32 | e.place.column);
     return address == 0 ? h : detail::mix(h, address - reinterpret_cast<std::uintptr_t>(&detail::module_anchor));
+  }
+
+  std::uint64_t file_hash(const char* file) {
+    FileHash& known = file_hashes_[(reinterpret_cast<std::uintptr_t>(file) >> 3) % std::size(file_hashes_)];
+    if (known.file != file) {
+      known = {file, 7};
+      for (const char* c = file; *c != 0; ++c) known.hash = detail::mix(known.hash, static_cast<unsigned char>(*c));
+    }
+    return known.hash;
   }
 
   void add(const Event& event) {
@@ -359,8 +368,7 @@ class Recorder {
   std::size_t replay_ = 0, replay_end_ = 0;  // answers that are being given a second time
   bool enough_ = false, too_long_ = false, ended_ = false, stopped_ = false;
   Place last_place_;
-  const char* hashed_file_ = nullptr;
-  std::uint64_t file_hash_ = 0;
+  FileHash file_hashes_[16];
 };
 
 }  // namespace oxide::trace
