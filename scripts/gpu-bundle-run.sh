@@ -63,7 +63,7 @@ sanitize() {
     echo "memcheck                     skipped: no compute-sanitizer on this machine"
     return
   fi
-  local check=("$tool" --tool memcheck --error-exitcode 9 --leak-check full)
+  local check=("$tool" --tool memcheck --error-exitcode 9)
   step "memcheck vecadd" "${check[@]}" "$here/examples/vecadd" --device gpu --n 1048577
   step "memcheck image_filter" "${check[@]}" "$here/examples/image_filter" --device gpu --in "$here/data/photo.png" --out "$logs/memcheck.png"
   step "memcheck mandelbrot" "${check[@]}" "$here/examples/mandelbrot" --device gpu --rows 240 --out "$logs/memcheck.png"

@@ -23,20 +23,19 @@ extern "C" __global__ void vecadd(const float* __restrict__ a, const float* __re
 inline constexpr std::uint32_t stencil_width = 4096;
 
 template <int Variant>
-inline constexpr auto stencil =
-    kernel("stencil", [](Span<const float> in, DisjointSpan<float, Grid2D<stencil_width>> out, u32 rows) {
-      auto i = thread::index_2d<stencil_width>();
-      u32 row = i.row(), col = i.col();
-      if (auto e = out.get_mut(i)) {
-        if (row > 0 && row < rows - 1 && col > 0 && col < stencil_width - 1) {
-          u64 at = i.value();
-          f32 sum = in[at - stencil_width] + in[at + stencil_width] + in[at - 1] + in[at + 1];
-          *e = 0.25f * sum + static_cast<float>(Variant) * in[at];
-        } else {
-          *e = in[i];
-        }
-      }
-    });
+inline constexpr auto stencil = kernel("stencil", [](Span<const float> in, DisjointSpan<float, Grid2D<stencil_width>> out, u32 rows) {
+  auto i = thread::index_2d<stencil_width>();
+  u32 row = i.row(), col = i.col();
+  if (auto e = out.get_mut(i)) {
+    if (row > 0 && row < rows - 1 && col > 0 && col < stencil_width - 1) {
+      u64 at = i.value();
+      f32 sum = in[at - stencil_width] + in[at + stencil_width] + in[at - 1] + in[at + 1];
+      *e = 0.25f * sum + static_cast<float>(Variant) * in[at];
+    } else {
+      *e = in[i];
+    }
+  }
+});
 
 inline constexpr char stencil_cuda[] = R"(
 extern "C" __global__ void stencil(const float* __restrict__ in, float* __restrict__ out, unsigned long long n, unsigned rows) {

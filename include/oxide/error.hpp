@@ -48,8 +48,8 @@ class LaunchError : public Error {
  public:
   LaunchError(std::string kernel_name, int parameter_index, std::string what_was_needed, std::string what_came)
       : Error((kernel_name.empty() ? std::string("launch") : "kernel '" + kernel_name + '\'') +
-              (parameter_index < 0 ? std::string() : ", parameter " + std::to_string(parameter_index + 1)) +
-              ": needed " + what_was_needed + ", got " + what_came),
+              (parameter_index < 0 ? std::string() : ", parameter " + std::to_string(parameter_index + 1)) + ": needed " + what_was_needed +
+              ", got " + what_came),
         kernel(std::move(kernel_name)), parameter(parameter_index), needed(std::move(what_was_needed)), given(std::move(what_came)) {}
   std::string kernel;
   int parameter;

@@ -224,41 +224,41 @@ class Kernel final : public Surroundings {
 }  // namespace
 
 // What a failed check calls, given the record, the site and two values:
-//   if (this is the first failure) { fill the record in; fence; ready = 1; fence; trap } else exit
-// Only the thread that filled in the record traps: a trap stops the whole grid, and must not do so before the record is there.
+//   if (this is the first failure) { fill the record in; fence; ready = 1 }; exit
+// The thread leaves the kernel and does not trap: a trap is an unspecified launch failure to the driver, after which a process can use no
+// GPU any more (CUDA Driver API, CUDA_ERROR_LAUNCH_FAILED). The host finds the record when it next waits.
 // Written in PTX, of which every instruction is older than the oldest architecture and PTX version here: it is the same in every kernel,
 // and LLVM would take as long for it as for a small kernel. `[@` is `[` and the function's name.
 static constexpr llvm::StringLiteral fault_body = R"(
 {
-	.reg .pred 	%p<2>;
-	.reg .b32 	%r<9>;
-	.reg .b64 	%rd<4>;
+  .reg .pred %p<2>;
+  .reg .b32 %r<9>;
+  .reg .b64 %rd<4>;
 
-	ld.param.b64 	%rd1, [@_param_0];
-	atom.relaxed.sys.global.cas.b32 	%r1, [%rd1], 0, 1;
-	setp.ne.b32 	%p1, %r1, 0;
-	@%p1 bra 	$L__later;
-	ld.param.b32 	%r2, [@_param_1];
-	ld.param.b64 	%rd2, [@_param_2];
-	ld.param.b64 	%rd3, [@_param_3];
-	st.global.b32 	[%rd1+8], %r2;
-	st.global.b64 	[%rd1+16], %rd2;
-	st.global.b64 	[%rd1+24], %rd3;
-	mov.u32 	%r3, %ctaid.x;
-	mov.u32 	%r4, %ctaid.y;
-	st.global.v2.b32 	[%rd1+32], {%r3, %r4};
-	mov.u32 	%r5, %ctaid.z;
-	mov.u32 	%r6, %tid.x;
-	st.global.v2.b32 	[%rd1+40], {%r5, %r6};
-	mov.u32 	%r7, %tid.y;
-	mov.u32 	%r8, %tid.z;
-	st.global.v2.b32 	[%rd1+48], {%r7, %r8};
-	fence.sc.sys;
-	st.relaxed.sys.global.b32 	[%rd1+4], 1;
-	fence.sc.sys;
-	trap; exit;
+  ld.param.b64 %rd1, [@_param_0];
+  atom.relaxed.sys.global.cas.b32 %r1, [%rd1], 0, 1;
+  setp.ne.b32 %p1, %r1, 0;
+  @%p1 bra $L__later;
+  ld.param.b32 %r2, [@_param_1];
+  ld.param.b64 %rd2, [@_param_2];
+  ld.param.b64 %rd3, [@_param_3];
+  st.global.b32 [%rd1+8], %r2;
+  st.global.b64 [%rd1+16], %rd2;
+  st.global.b64 [%rd1+24], %rd3;
+  mov.u32 %r3, %ctaid.x;
+  mov.u32 %r4, %ctaid.y;
+  st.global.v2.b32 [%rd1+32], {%r3, %r4};
+  mov.u32 %r5, %ctaid.z;
+  mov.u32 %r6, %tid.x;
+  st.global.v2.b32 [%rd1+40], {%r5, %r6};
+  mov.u32 %r7, %tid.y;
+  mov.u32 %r8, %tid.z;
+  st.global.v2.b32 [%rd1+48], {%r7, %r8};
+  fence.sc.sys;
+  st.relaxed.sys.global.b32 [%rd1+4], 1;
+  exit;
 $L__later:
-	exit;
+  exit;
 }
 )";
 static_assert(offsetof(oxide_fault_record, claimed) == 0 && offsetof(oxide_fault_record, ready) == 4 &&
@@ -300,6 +300,8 @@ Ptx compile_nvptx(const ir::Graph& graph, const oxide_jit_request& request, oxid
   Clock clock;
   const Machine machine(machine_for(request));
   const Held<llvm::LLVMContext> context;
+  // Names of values are for readers of the IR only.
+  context->setDiscardValueNames((request.flags & OXIDE_JIT_KEEP_LLVM) == 0);
   Diagnostics diagnostics(*context);
   const Held<llvm::Module> held_module(graph.name, *context);
   llvm::Module& module = *held_module;

@@ -22,68 +22,68 @@ namespace oxide::ir {
 //                 writes    writes memory
 //                 traps     may end the thread with an error; must stay
 //                 requires  states a requirement on the launch; kept in the graph's list, not in its blocks
-#define OXIDE_IR_OPERATIONS(X)                                      \
-  /* values */                                                      \
-  X(constant, 0, given, any, bits, pure)                            \
-  X(parameter, 0, given, any, parameter, pure)                      \
-  X(length, 0, given, any, memory, pure)                            \
-  X(copy, 1, same, any, none, pure)                                 \
-  X(assign, 2, none, equal, none, writes_variable)                  \
-  X(select, 3, given, select, none, pure)                           \
-  X(cast, 1, given, any, none, pure)                                \
-  X(bit_cast, 1, given, any, none, pure)                            \
-  /* the thread's place in the launch: u32, immediate is the axis */ \
-  X(thread_index, 0, given, any, axis, pure)                        \
-  X(block_index, 0, given, any, axis, pure)                         \
-  X(block_dim, 0, given, any, axis, pure)                           \
-  X(grid_dim, 0, given, any, axis, pure)                            \
-  X(index_space, 0, none, any, space, requires_launch)              \
-  /* arithmetic, by the number rules in docs/numbers.md */          \
-  X(add, 2, same, number, none, pure)                               \
-  X(sub, 2, same, number, none, pure)                               \
-  X(mul, 2, same, number, none, pure)                               \
-  X(div, 2, same, number, check, traps)                             \
-  X(rem, 2, same, number, check, traps)                             \
-  X(neg, 1, same, number, none, pure)                               \
-  X(abs, 1, same, number, none, pure)                               \
-  X(min, 2, same, number, none, pure)                               \
-  X(max, 2, same, number, none, pure)                               \
-  X(fma, 3, same, floating, none, pure)                             \
-  X(bit_and, 2, same, bits, none, pure)                             \
-  X(bit_or, 2, same, bits, none, pure)                              \
-  X(bit_xor, 2, same, bits, none, pure)                             \
-  X(bit_not, 1, same, bits, none, pure)                             \
-  X(shift_left, 2, same, integer, none, pure)                       \
-  X(shift_right, 2, same, integer, none, pure)                      \
-  X(equal, 2, boolean, equal, none, pure)                           \
-  X(not_equal, 2, boolean, equal, none, pure)                       \
-  X(less, 2, boolean, number, none, pure)                           \
-  X(less_equal, 2, boolean, number, none, pure)                     \
-  /* mathematics on f32 and f64 */                                  \
-  X(sqrt, 1, same, floating, none, pure)                            \
-  X(rsqrt, 1, same, floating, none, pure)                           \
-  X(floor, 1, same, floating, none, pure)                           \
-  X(ceil, 1, same, floating, none, pure)                            \
-  X(trunc, 1, same, floating, none, pure)                           \
-  X(round_even, 1, same, floating, none, pure)                      \
-  X(exp, 1, same, floating, none, pure)                             \
-  X(exp2, 1, same, floating, none, pure)                            \
-  X(log, 1, same, floating, none, pure)                             \
-  X(log2, 1, same, floating, none, pure)                            \
-  X(sin, 1, same, floating, none, pure)                             \
-  X(cos, 1, same, floating, none, pure)                             \
-  X(tan, 1, same, floating, none, pure)                             \
-  X(tanh, 1, same, floating, none, pure)                            \
-  X(atan2, 2, same, floating, none, pure)                           \
-  X(pow, 2, same, floating, none, pure)                             \
-  X(fmod, 2, same, floating, none, pure)                            \
+#define OXIDE_IR_OPERATIONS(X)                                                                 \
+  /* values */                                                                                 \
+  X(constant, 0, given, any, bits, pure)                                                       \
+  X(parameter, 0, given, any, parameter, pure)                                                 \
+  X(length, 0, given, any, memory, pure)                                                       \
+  X(copy, 1, same, any, none, pure)                                                            \
+  X(assign, 2, none, equal, none, writes_variable)                                             \
+  X(select, 3, given, select, none, pure)                                                      \
+  X(cast, 1, given, any, none, pure)                                                           \
+  X(bit_cast, 1, given, any, none, pure)                                                       \
+  /* the thread's place in the launch: u32, immediate is the axis */                           \
+  X(thread_index, 0, given, any, axis, pure)                                                   \
+  X(block_index, 0, given, any, axis, pure)                                                    \
+  X(block_dim, 0, given, any, axis, pure)                                                      \
+  X(grid_dim, 0, given, any, axis, pure)                                                       \
+  X(index_space, 0, none, any, space, requires_launch)                                         \
+  /* arithmetic, by the number rules in docs/numbers.md */                                     \
+  X(add, 2, same, number, none, pure)                                                          \
+  X(sub, 2, same, number, none, pure)                                                          \
+  X(mul, 2, same, number, none, pure)                                                          \
+  X(div, 2, same, number, check, traps)                                                        \
+  X(rem, 2, same, number, check, traps)                                                        \
+  X(neg, 1, same, number, none, pure)                                                          \
+  X(abs, 1, same, number, none, pure)                                                          \
+  X(min, 2, same, number, none, pure)                                                          \
+  X(max, 2, same, number, none, pure)                                                          \
+  X(fma, 3, same, floating, none, pure)                                                        \
+  X(bit_and, 2, same, bits, none, pure)                                                        \
+  X(bit_or, 2, same, bits, none, pure)                                                         \
+  X(bit_xor, 2, same, bits, none, pure)                                                        \
+  X(bit_not, 1, same, bits, none, pure)                                                        \
+  X(shift_left, 2, same, integer, none, pure)                                                  \
+  X(shift_right, 2, same, integer, none, pure)                                                 \
+  X(equal, 2, boolean, equal, none, pure)                                                      \
+  X(not_equal, 2, boolean, equal, none, pure)                                                  \
+  X(less, 2, boolean, number, none, pure)                                                      \
+  X(less_equal, 2, boolean, number, none, pure)                                                \
+  /* mathematics on f32 and f64 */                                                             \
+  X(sqrt, 1, same, floating, none, pure)                                                       \
+  X(rsqrt, 1, same, floating, none, pure)                                                      \
+  X(floor, 1, same, floating, none, pure)                                                      \
+  X(ceil, 1, same, floating, none, pure)                                                       \
+  X(trunc, 1, same, floating, none, pure)                                                      \
+  X(round_even, 1, same, floating, none, pure)                                                 \
+  X(exp, 1, same, floating, none, pure)                                                        \
+  X(exp2, 1, same, floating, none, pure)                                                       \
+  X(log, 1, same, floating, none, pure)                                                        \
+  X(log2, 1, same, floating, none, pure)                                                       \
+  X(sin, 1, same, floating, none, pure)                                                        \
+  X(cos, 1, same, floating, none, pure)                                                        \
+  X(tan, 1, same, floating, none, pure)                                                        \
+  X(tanh, 1, same, floating, none, pure)                                                       \
+  X(atan2, 2, same, floating, none, pure)                                                      \
+  X(pow, 2, same, floating, none, pure)                                                        \
+  X(fmod, 2, same, floating, none, pure)                                                       \
   /* memory: the immediate names a memory of the graph; an index is u64 and counts elements */ \
-  X(check_bounds, 1, none, index, memory, traps)                    \
-  X(load, 1, given, index, memory, reads)                           \
-  X(store, 2, none, index, memory, writes)                          \
-  /* only in traces, never in a finished graph */                   \
-  X(decide, 1, none, boolean, answer, trace)                        \
-  X(loop_head, 0, none, any, none, trace)                           \
+  X(check_bounds, 1, none, index, memory, traps)                                               \
+  X(load, 1, given, index, memory, reads)                                                      \
+  X(store, 2, none, index, memory, writes)                                                     \
+  /* only in traces, never in a finished graph */                                              \
+  X(decide, 1, none, boolean, answer, trace)                                                   \
+  X(loop_head, 0, none, any, none, trace)                                                      \
   X(end, 0, none, any, none, trace)
 
 enum class Opcode : std::uint8_t {

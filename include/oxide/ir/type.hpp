@@ -9,18 +9,18 @@
 namespace oxide::ir {
 
 // One row per type: name, size in bytes, and what kind of number it is. `none` is the type of an operation without a result.
-#define OXIDE_IR_TYPES(X)      \
-  X(none, 0, other)            \
-  X(boolean, 1, boolean)       \
-  X(i8, 1, signed_integer)     \
-  X(i16, 2, signed_integer)    \
-  X(i32, 4, signed_integer)    \
-  X(i64, 8, signed_integer)    \
-  X(u8, 1, unsigned_integer)   \
-  X(u16, 2, unsigned_integer)  \
-  X(u32, 4, unsigned_integer)  \
-  X(u64, 8, unsigned_integer)  \
-  X(f32, 4, floating)          \
+#define OXIDE_IR_TYPES(X)     \
+  X(none, 0, other)           \
+  X(boolean, 1, boolean)      \
+  X(i8, 1, signed_integer)    \
+  X(i16, 2, signed_integer)   \
+  X(i32, 4, signed_integer)   \
+  X(i64, 8, signed_integer)   \
+  X(u8, 1, unsigned_integer)  \
+  X(u16, 2, unsigned_integer) \
+  X(u32, 4, unsigned_integer) \
+  X(u64, 8, unsigned_integer) \
+  X(f32, 4, floating)         \
   X(f64, 8, floating)
 
 enum class Type : std::uint8_t {
@@ -67,8 +67,9 @@ constexpr Type type_for() {
   if constexpr (std::is_same_v<U, bool>) return Type::boolean;
   else if constexpr (std::is_same_v<U, float>) return Type::f32;
   else if constexpr (std::is_same_v<U, double>) return Type::f64;
-  else if constexpr (std::is_same_v<U, char> || std::is_same_v<U, wchar_t> || std::is_same_v<U, char8_t> ||
-                     std::is_same_v<U, char16_t> || std::is_same_v<U, char32_t>) return Type::none;
+  else if constexpr (std::is_same_v<U, char> || std::is_same_v<U, wchar_t> || std::is_same_v<U, char8_t> || std::is_same_v<U, char16_t> ||
+                     std::is_same_v<U, char32_t>)
+    return Type::none;
   else if constexpr (std::is_integral_v<U> && sizeof(U) <= 8) {
     constexpr bool is_signed = std::is_signed_v<U>;
     if constexpr (sizeof(U) == 1) return is_signed ? Type::i8 : Type::u8;

@@ -738,6 +738,7 @@ class Explorer {
   // That for every join. Where nothing hints at host state, only as far as a small budget goes.
   void delayed_replays(bool apart) {
     std::vector<std::size_t> lengths;
+    lengths.reserve(joins_.size());
     for (const Join& join : joins_) lengths.push_back(join.guessed ? false_way(join.target) : 0);
     std::size_t runs = apart ? 50'000 : joins_.size() + 16, events = statistics.events + 2'000'000;
     for (std::size_t j = joins_.size(); j-- > 0;) {

@@ -1,8 +1,9 @@
 // The primary context of one GPU, from its first use to its loss or reset; and what a failed call in it means.
 //
-// A check that fails in a kernel ends in a trap, and a trap loses the context: every later call in it fails. The kernel wrote why into
-// its fault record, which lies in host memory; the call that first meets the failure throws what stands there as a KernelFault. Later
-// calls throw a DeviceError that names the fault. Device::reset() makes a new context; what was in the old one is gone.
+// A thread whose check fails writes why into its kernel's fault record, which lies in host memory, and leaves the kernel. The next call that
+// waits for the GPU throws what stands there as a KernelFault, and the device goes on. What the driver itself reports (a bad address in
+// unchecked code, say) loses the context: the call that first meets it throws, later calls throw a DeviceError that names it, and
+// Device::reset() makes a new context, if the driver lets this process have one; what was in the old one is gone.
 #pragma once
 
 #include <atomic>
@@ -47,6 +48,8 @@ class Context {
     if (result != SUCCESS) [[unlikely]]
       fail(result, doing);
   }
+  // After waiting: throws the KernelFault of a check that failed, once.
+  void check_kernels();
   // Throws DeviceError when this context was lost or the device was reset.
   void require_usable(const char* doing) const {
     if (state_.load(std::memory_order_relaxed) != usable) [[unlikely]]
@@ -75,7 +78,7 @@ class Context {
 
   [[noreturn]] void fail(Result result, const char* doing);
   [[noreturn]] void unusable(const char* doing) const;
-  std::unique_ptr<KernelFault> find_fault() const;
+  std::unique_ptr<KernelFault> find_fault(bool complete);
   void create_pool();
   void add_fault_slots();
 
@@ -169,12 +172,26 @@ void Context::quietly(Call call) noexcept {
   }
 }
 
-inline std::unique_ptr<KernelFault> Context::find_fault() const {
+// Takes the first record, `complete` or just claimed (the kernel was ended before it was filled in), and clears it for the next.
+inline std::unique_ptr<KernelFault> Context::find_fault(bool complete) {
   for (const SlotOwner& owner : slots_) {
-    if (owner.kernel == nullptr || __atomic_load_n(&owner.slot.host->claimed, __ATOMIC_ACQUIRE) == 0) continue;
-    return std::unique_ptr<KernelFault>(new KernelFault(kernel_fault(*owner.graph, owner.kernel->code.sites(), *owner.slot.host)));
+    if (owner.kernel == nullptr) continue;
+    if (__atomic_load_n(complete ? &owner.slot.host->ready : &owner.slot.host->claimed, __ATOMIC_ACQUIRE) == 0) continue;
+    auto fault = std::unique_ptr<KernelFault>(new KernelFault(kernel_fault(*owner.graph, owner.kernel->code.sites(), *owner.slot.host)));
+    __atomic_store_n(&owner.slot.host->ready, 0, __ATOMIC_RELAXED);
+    __atomic_store_n(&owner.slot.host->claimed, 0, __ATOMIC_RELEASE);
+    return fault;
   }
   return nullptr;
+}
+
+inline void Context::check_kernels() {
+  std::unique_ptr<KernelFault> fault;
+  {
+    const std::lock_guard lock(mutex_);
+    fault = find_fault(true);
+  }
+  if (fault) throw *fault;
 }
 
 inline void Context::fail(Result result, const char* doing) {
@@ -184,7 +201,7 @@ inline void Context::fail(Result result, const char* doing) {
   {
     const std::lock_guard lock(mutex_);
     if (state_.load() == usable) {
-      fault = find_fault();
+      fault = find_fault(false);
       lost_by_ = fault ? std::string(fault->what()) : error + " while " + doing;
       state_.store(lost);
       if (!fault)

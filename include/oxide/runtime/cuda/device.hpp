@@ -98,6 +98,7 @@ inline void CudaDevice::synchronize() {
   used->require_usable("waiting for the device");
   const ContextScope current(*used);
   used->check(driver_.CtxSynchronize(), "waiting for the device (cuCtxSynchronize)");
+  used->check_kernels();
 }
 
 inline void CudaDevice::reset() {

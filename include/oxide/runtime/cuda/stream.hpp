@@ -55,11 +55,13 @@ class CudaStream final : public StreamState {
     const ContextScope current(usable("copying to the device"));
     context_->check(driver().MemcpyHtoDAsync(device_pointer(to), from, bytes, handle_), "copying to the device (cuMemcpyHtoDAsync)");
     context_->check(driver().StreamSynchronize(handle_), "copying to the device (cuStreamSynchronize)");
+    context_->check_kernels();
   }
   void copy_to_host(void* to, const void* from, std::size_t bytes) override {
     const ContextScope current(usable("copying to the host"));
     context_->check(driver().MemcpyDtoHAsync(to, device_pointer(from), bytes, handle_), "copying to the host (cuMemcpyDtoHAsync)");
     context_->check(driver().StreamSynchronize(handle_), "copying to the host (cuStreamSynchronize)");
+    context_->check_kernels();
   }
   void copy_on_device(void* to, const void* from, std::size_t bytes) override {
     const ContextScope current(usable("copying on the device"));
@@ -77,6 +79,7 @@ class CudaStream final : public StreamState {
   void synchronize() override {
     const ContextScope current(usable("waiting for a stream"));
     context_->check(driver().StreamSynchronize(handle_), "waiting for a stream (cuStreamSynchronize)");
+    context_->check_kernels();
   }
   void* raw() const override { return handle_; }
 
