@@ -4,13 +4,19 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
-mode=(-i)
+check=false
 if [ "${1:-}" = --check ]; then
-  mode=(--dry-run --Werror)
+  check=true
   shift
 fi
 files=("$@")
 if [ ${#files[@]} -eq 0 ]; then
   mapfile -t files < <(find include src tests examples bench \( -name '*.hpp' -o -name '*.cpp' -o -name '*.h' \) | sort)
 fi
-clang-format-22 "${mode[@]}" "${files[@]}"
+if ! $check; then
+  clang-format-22 -i "${files[@]}"
+elif ! complaints=$(clang-format-22 --dry-run --Werror "${files[@]}" 2>&1); then
+  echo "not formatted (scripts/format.sh does it):"
+  sed -n 's/^\([^: ]*\):[0-9]*:.*/\1/p' <<<"$complaints" | sort -u
+  exit 1
+fi
