@@ -105,15 +105,15 @@ struct Analyses {
 class KernelPasses {
  public:
   explicit KernelPasses(unsigned opt_level) {
-    early_.addPass(llvm::SROAPass(llvm::SROAOptions::ModifyCFG));
+    early_.addPass(llvm::PromotePass());
     early_.addPass(llvm::EarlyCSEPass(/*UseMemorySSA=*/false));
     early_.addPass(llvm::SpeculativeExecutionPass(/*OnlyIfDivergentTarget=*/true));
-    early_.addPass(llvm::SimplifyCFGPass(llvm::SimplifyCFGOptions().convertSwitchRangeToICmp(true)));
+    early_.addPass(llvm::SimplifyCFGPass());
+    early_.addPass(llvm::ReassociatePass());
     early_.addPass(llvm::InstCombinePass());
     if (opt_level >= 2) early_.addPass(llvm::ConstraintEliminationPass());  // bounds checks that others before them imply
     if (opt_level >= 2) early_.addPass(llvm::CorrelatedValuePropagationPass());
-    early_.addPass(llvm::SimplifyCFGPass(llvm::SimplifyCFGOptions().convertSwitchRangeToICmp(true)));
-    early_.addPass(llvm::ReassociatePass());
+    early_.addPass(llvm::SimplifyCFGPass());
 
     llvm::LoopPassManager first, second;
     first.addPass(llvm::LoopInstSimplifyPass());
@@ -122,8 +122,7 @@ class KernelPasses {
     first.addPass(llvm::LICMPass(llvm::LICMOptions()));
     if (opt_level >= 2) first.addPass(llvm::SimpleLoopUnswitchPass(/*NonTrivial=*/opt_level == 3));
     loops_.addPass(llvm::createFunctionToLoopPassAdaptor(std::move(first), /*UseMemorySSA=*/true));
-    loops_.addPass(llvm::SimplifyCFGPass(llvm::SimplifyCFGOptions().convertSwitchRangeToICmp(true)));
-    loops_.addPass(llvm::InstCombinePass());
+    loops_.addPass(llvm::SimplifyCFGPass());
     second.addPass(llvm::IndVarSimplifyPass());
     second.addPass(llvm::LoopDeletionPass());
     if (opt_level >= 2) second.addPass(llvm::LoopFullUnrollPass(static_cast<int>(opt_level)));
@@ -132,15 +131,13 @@ class KernelPasses {
     if (opt_level >= 2) late_.addPass(llvm::GVNPass());
     else late_.addPass(llvm::EarlyCSEPass(/*UseMemorySSA=*/true));
     late_.addPass(llvm::BDCEPass());
-    late_.addPass(llvm::InstCombinePass());
     late_.addPass(llvm::DSEPass());
 
     if (opt_level >= 2) late_loops_.addPass(llvm::LoopUnrollPass(llvm::LoopUnrollOptions(static_cast<int>(opt_level))));
     late_loops_.addPass(llvm::createFunctionToLoopPassAdaptor(llvm::LICMPass(llvm::LICMOptions()), /*UseMemorySSA=*/true));
     late_loops_.addPass(llvm::InstCombinePass());
 
-    last_.addPass(llvm::SimplifyCFGPass(
-        llvm::SimplifyCFGOptions().convertSwitchRangeToICmp(true).hoistCommonInsts(true).sinkCommonInsts(true)));
+    last_.addPass(llvm::SimplifyCFGPass(llvm::SimplifyCFGOptions().hoistCommonInsts(true).sinkCommonInsts(true)));
   }
 
   void run(llvm::Function& function, llvm::FunctionAnalysisManager& analyses) {
