@@ -17,9 +17,12 @@ rm -rf "$bundle"
 mkdir -p "$bundle"/{examples,tests,bench,lib,lib/fallback,data}
 for name in "${examples[@]}"; do cp "build/examples/$name" "$bundle/examples/"; done
 for name in "${benches[@]}"; do cp "build/bench/bench_$name" "$bundle/bench/"; done
-# The tests with fakes of the compiler and the driver need those, and no GPU.
+# Without those that never see a device: tests with fakes of the compiler and the driver, of graphs, and of what tracing refuses.
 while IFS= read -r executable; do
-  [[ -z $executable || $executable == *_fakes ]] || cp "$executable" "$bundle/tests/"
+  case $executable in
+    '' | *_fakes | */ir_tests | */trace_rules) ;;
+    *) cp "$executable" "$bundle/tests/" ;;
+  esac
 done <build/tests/executables.txt
 find examples -name '*.png' -exec cp {} "$bundle/data/" \;
 cp "$(find build/src/jit -name 'liboxide-jit.so' | head -n 1)" "$bundle/lib/"
@@ -36,7 +39,7 @@ ldd "$bundle"/examples/* "$bundle"/tests/* "$bundle"/bench/* "$bundle/lib/liboxi
       *) cp -L "$library" "$bundle/lib/" ;;
     esac
   done
-find "$bundle" -type f \( -perm -u+x -o -name '*.so*' \) ! -name '*.sh' -exec strip --strip-unneeded {} +
+find "$bundle" -type f \( -perm -u+x -o -name '*.so*' \) ! -name '*.sh' -exec strip --strip-all {} +
 
 size_kib=$(du -sk "$bundle" | cut -f1)
 echo "$bundle: $((size_kib / 1024)) MiB; on the machine with the GPU: run.sh [demo|tests|bench|sanitize|all]"
