@@ -1,9 +1,10 @@
 // The primary context of one GPU, from its first use to its loss or reset; and what a failed call in it means.
 //
-// A thread whose check fails writes why into its kernel's fault record, which lies in host memory, and leaves the kernel. The next call
-// that waits for the GPU throws what stands there as a KernelFault, and the device goes on. What the driver itself reports (a bad address in
-// unchecked code, say) loses the context: the call that first meets it throws, later calls throw a DeviceError that names it, and
-// Device::reset() makes a new context, if the driver lets this process have one; what was in the old one is gone.
+// A thread whose check fails writes why into its kernel's fault record, which lies in host memory, and leaves the kernel. The
+// next call that waits for the GPU throws what stands there as a KernelFault, and the device goes on. What the driver itself
+// reports (a bad address in unchecked code, say) loses the context: the call that first meets it throws, later calls throw a
+// DeviceError that names it, and Device::reset() makes a new context, if the driver lets this process have one; what was in the
+// old one is gone.
 #pragma once
 
 #include <atomic>
