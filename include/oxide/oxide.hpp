@@ -1,6 +1,7 @@
 // The umbrella of the kernel language and the runtime.
 #pragma once
 
+#include <oxide/dsl/assert.hpp>
 #include <oxide/dsl/bind.hpp>
 #include <oxide/dsl/cast.hpp>
 #include <oxide/dsl/disjoint_span.hpp>

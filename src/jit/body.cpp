@@ -19,6 +19,7 @@ std::vector<oxide_fault_site> fault_sites(const ir::Graph& graph) {
         sites.push_back({OXIDE_FAULT_BOUNDS, static_cast<std::uint32_t>(op.immediate), block, operation});
       else if (ir::row_of(op.opcode).immediate == ir::Immediate::check && op.immediate != 0)
         sites.push_back({OXIDE_FAULT_DIVISION, 0, block, operation});
+      else if (op.opcode == ir::Opcode::check) sites.push_back({OXIDE_FAULT_CHECK, 0, block, operation});
     }
   return sites;
 }
@@ -276,6 +277,9 @@ class Body {
         guard(b_.CreateICmpUGE(x[0], length), x[0], length);
         return nullptr;
       }
+      case check:
+        guard(b_.CreateNot(x[0]), b_.getInt64(0), b_.getInt64(0));
+        return nullptr;
       case load: {
         llvm::LoadInst* load = b_.CreateAlignedLoad(memory_type(context_, op.type), element(op, x[0]), llvm::Align(ir::size_of(op.type)));
         around_.accesses(*load);
@@ -288,6 +292,8 @@ class Body {
         return nullptr;
       }
 
+      case argument:
+      case call_result:
       case assign:
       case index_space:
       case decide:

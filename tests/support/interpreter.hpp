@@ -273,11 +273,14 @@ class Interpreter {
     i.name = ir::name_of(op.opcode).data();
     const ir::OpcodeRow& row = ir::row_of(op.opcode);
     if (row.immediate == ir::Immediate::memory) i.parameter = graph_.memories[static_cast<std::size_t>(op.immediate)].parameter;
-    if (op.opcode == ir::Opcode::check_bounds || (row.immediate == ir::Immediate::check && op.immediate != 0)) i.site = site++;
+    if (op.opcode == ir::Opcode::check_bounds || op.opcode == ir::Opcode::check ||
+        (row.immediate == ir::Immediate::check && op.immediate != 0))
+      i.site = site++;
     ir::Type type = op.type;
     if (row.result == ir::ResultRule::boolean) type = graph_.variables[op.operands[0]];
     if (op.opcode == ir::Opcode::assign || op.opcode == ir::Opcode::store) type = graph_.variables[op.operands[1]];
     if (op.opcode == ir::Opcode::check_bounds) type = ir::Type::u64;
+    if (op.opcode == ir::Opcode::check) type = ir::Type::boolean;
     with_type(type, [&]<class T>(std::type_identity<T>) {
       if (op.opcode == ir::Opcode::cast)
         with_type(graph_.variables[op.operands[0]], [&]<class From>(std::type_identity<From>) {
@@ -379,6 +382,10 @@ class Interpreter {
         return [](Frame& f, const Instruction& x) {
           const std::uint64_t index = f.registers[x.a], length = (*f.arguments)[x.parameter].length;
           if (index >= length) f.fail(x.site, index, length);
+        };
+      case check:
+        return [](Frame& f, const Instruction& x) {
+          if (f.registers[x.a] == 0) f.fail(x.site, 0, 0);
         };
       default:
         break;

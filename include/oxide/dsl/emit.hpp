@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <source_location>
+#include <string_view>
 #include <type_traits>
 
 #include <oxide/ir/ops.hpp>
@@ -56,6 +57,13 @@ OXIDE_INLINE bool ask(trace::Handle condition, const void* address, std::uint32_
 }
 // Enters a counted loop (`loop` 0) or comes back to its head; returns the loop's number.
 OXIDE_INLINE std::uint32_t loop_head(std::uint32_t loop, Where where);
+
+// The number of a string, for the immediate of an operation that names one.
+OXIDE_INLINE std::uint64_t declare_string(std::string_view text, Where where);
+// Ends the thread, and lets the host know the message, where the condition is false.
+inline void check(trace::Handle condition, std::string_view message, Where where) {
+  emit(ir::Opcode::check, ir::Type::none, condition, declare_string(message, where), where);
+}
 
 // Throws TraceError.
 [[noreturn]] OXIDE_INLINE void refuse(Where where, const char* what_happened);

@@ -5,6 +5,7 @@
 #include <bit>
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include <oxide/dsl/emit.hpp>
 #include <oxide/error.hpp>
@@ -25,6 +26,10 @@ OXIDE_INLINE bool ask(trace::Handle condition, const void* address, std::uint32_
 }
 
 OXIDE_INLINE std::uint32_t loop_head(std::uint32_t loop, Where where) { return trace::Recorder::current(where).loop_head(loop, where); }
+
+OXIDE_INLINE std::uint64_t declare_string(std::string_view text, Where where) {
+  return trace::Recorder::current(where).declarations.string(text);
+}
 
 [[noreturn]] inline void refuse(Where where, const std::string& what_happened) {
   throw TraceError(trace::Recorder::current(where).kernel_name(), trace::Place(where).source_line(), what_happened);

@@ -1,6 +1,6 @@
 // The graph as bytes and back: what crosses the compiler's C ABI and what the disk cache keeps.
 //
-//   bytes  = magic version name fp_mode files parameters memories spaces variables blocks
+//   bytes  = magic version name fp_mode files strings parameters memories spaces variables blocks
 //   lists  = count element...
 //   number = LEB128, little end first; enumerators are one byte
 //
@@ -21,7 +21,7 @@
 namespace oxide::ir {
 
 // Raised with every change of the encoding or of what it means: new operations, types, fields.
-inline constexpr std::uint8_t encoding_version = 1;
+inline constexpr std::uint8_t encoding_version = 2;
 
 std::vector<std::uint8_t> encode(const Graph& graph);
 
@@ -168,6 +168,8 @@ inline std::vector<std::uint8_t> encode(const Graph& graph) {
   out.enumerator(graph.fp_mode);
   out.number(graph.files.size());
   for (const std::string& file : graph.files) out.text(file);
+  out.number(graph.strings.size());
+  for (const std::string& s : graph.strings) out.text(s);
   out.number(graph.parameters.size());
   for (const Parameter& p : graph.parameters) {
     out.enumerator(p.kind);
@@ -211,6 +213,8 @@ inline std::optional<Graph> decode(std::span<const std::uint8_t> bytes, std::str
   graph.fp_mode = in.enumerator<FpMode>(2);
   graph.files.resize(in.count(1));
   for (std::string& file : graph.files) file = in.text();
+  graph.strings.resize(in.count(1));
+  for (std::string& s : graph.strings) s = in.text();
   graph.parameters.resize(in.count(2));
   for (Parameter& p : graph.parameters) {
     p.kind = in.enumerator<ParameterKind>(2);

@@ -101,6 +101,7 @@ struct Graph {
   std::vector<Type> variables;  // the type of each variable
   std::vector<Block> blocks;    // blocks[0] is the entry, and no terminator targets it
   std::vector<std::string> files;
+  std::vector<std::string> strings;  // messages and formats that operations name; any bytes
 };
 
 }  // namespace oxide::ir

@@ -86,6 +86,8 @@ inline Hash hash(const Graph& graph, HashLines lines) {
     out.enumerator(s.kind);
     out.word(s.stride);
   }
+  out.word(graph.strings.size());
+  for (const std::string& s : graph.strings) out.text(s);
   out.word(graph.variables.size());
   for (Type t : graph.variables) out.enumerator(t);
   out.word(graph.blocks.size());

@@ -21,69 +21,77 @@ namespace oxide::ir {
 //                 reads     reads memory
 //                 writes    writes memory
 //                 traps     may end the thread with an error; must stay
+//                 acts      does something that no memory of the graph shows, or reads what changes by itself; must stay, in order
+//                 argument, call_result  belong to the operation with many operands behind or before them
 //                 requires  states a requirement on the launch; kept in the graph's list, not in its blocks
-#define OXIDE_IR_OPERATIONS(X)                                                                 \
-  /* values */                                                                                 \
-  X(constant, 0, given, any, bits, pure)                                                       \
-  X(parameter, 0, given, any, parameter, pure)                                                 \
-  X(length, 0, given, any, memory, pure)                                                       \
-  X(copy, 1, same, any, none, pure)                                                            \
-  X(assign, 2, none, equal, none, writes_variable)                                             \
-  X(select, 3, given, select, none, pure)                                                      \
-  X(cast, 1, given, any, none, pure)                                                           \
-  X(bit_cast, 1, given, any, none, pure)                                                       \
-  /* the thread's place in the launch: u32, immediate is the axis */                           \
-  X(thread_index, 0, given, any, axis, pure)                                                   \
-  X(block_index, 0, given, any, axis, pure)                                                    \
-  X(block_dim, 0, given, any, axis, pure)                                                      \
-  X(grid_dim, 0, given, any, axis, pure)                                                       \
-  X(index_space, 0, none, any, space, requires_launch)                                         \
-  /* arithmetic, by the number rules in docs/numbers.md */                                     \
-  X(add, 2, same, number, none, pure)                                                          \
-  X(sub, 2, same, number, none, pure)                                                          \
-  X(mul, 2, same, number, none, pure)                                                          \
-  X(div, 2, same, number, check, traps)                                                        \
-  X(rem, 2, same, number, check, traps)                                                        \
-  X(neg, 1, same, number, none, pure)                                                          \
-  X(abs, 1, same, number, none, pure)                                                          \
-  X(min, 2, same, number, none, pure)                                                          \
-  X(max, 2, same, number, none, pure)                                                          \
-  X(fma, 3, same, floating, none, pure)                                                        \
-  X(bit_and, 2, same, bits, none, pure)                                                        \
-  X(bit_or, 2, same, bits, none, pure)                                                         \
-  X(bit_xor, 2, same, bits, none, pure)                                                        \
-  X(bit_not, 1, same, bits, none, pure)                                                        \
-  X(shift_left, 2, same, integer, none, pure)                                                  \
-  X(shift_right, 2, same, integer, none, pure)                                                 \
-  X(equal, 2, boolean, equal, none, pure)                                                      \
-  X(not_equal, 2, boolean, equal, none, pure)                                                  \
-  X(less, 2, boolean, number, none, pure)                                                      \
-  X(less_equal, 2, boolean, number, none, pure)                                                \
-  /* mathematics on f32 and f64 */                                                             \
-  X(sqrt, 1, same, floating, none, pure)                                                       \
-  X(rsqrt, 1, same, floating, none, pure)                                                      \
-  X(floor, 1, same, floating, none, pure)                                                      \
-  X(ceil, 1, same, floating, none, pure)                                                       \
-  X(trunc, 1, same, floating, none, pure)                                                      \
-  X(round_even, 1, same, floating, none, pure)                                                 \
-  X(exp, 1, same, floating, none, pure)                                                        \
-  X(exp2, 1, same, floating, none, pure)                                                       \
-  X(log, 1, same, floating, none, pure)                                                        \
-  X(log2, 1, same, floating, none, pure)                                                       \
-  X(sin, 1, same, floating, none, pure)                                                        \
-  X(cos, 1, same, floating, none, pure)                                                        \
-  X(tan, 1, same, floating, none, pure)                                                        \
-  X(tanh, 1, same, floating, none, pure)                                                       \
-  X(atan2, 2, same, floating, none, pure)                                                      \
-  X(pow, 2, same, floating, none, pure)                                                        \
-  X(fmod, 2, same, floating, none, pure)                                                       \
-  /* memory: the immediate names a memory of the graph; an index is u64 and counts elements */ \
-  X(check_bounds, 1, none, index, memory, traps)                                               \
-  X(load, 1, given, index, memory, reads)                                                      \
-  X(store, 2, none, index, memory, writes)                                                     \
-  /* only in traces, never in a finished graph */                                              \
-  X(decide, 1, none, boolean, answer, trace)                                                   \
-  X(loop_head, 0, none, any, none, trace)                                                      \
+#define OXIDE_IR_OPERATIONS(X)                                                                                                        \
+  /* values */                                                                                                                        \
+  X(constant, 0, given, any, bits, pure)                                                                                              \
+  X(parameter, 0, given, any, parameter, pure)                                                                                        \
+  X(length, 0, given, any, memory, pure)                                                                                              \
+  X(copy, 1, same, any, none, pure)                                                                                                   \
+  X(assign, 2, none, equal, none, writes_variable)                                                                                    \
+  X(select, 3, given, select, none, pure)                                                                                             \
+  X(cast, 1, given, any, none, pure)                                                                                                  \
+  X(bit_cast, 1, given, any, none, pure)                                                                                              \
+  /* the thread's place in the launch: u32, immediate is the axis */                                                                  \
+  X(thread_index, 0, given, any, axis, pure)                                                                                          \
+  X(block_index, 0, given, any, axis, pure)                                                                                           \
+  X(block_dim, 0, given, any, axis, pure)                                                                                             \
+  X(grid_dim, 0, given, any, axis, pure)                                                                                              \
+  X(index_space, 0, none, any, space, requires_launch)                                                                                \
+  /* arithmetic, by the number rules in docs/numbers.md */                                                                            \
+  X(add, 2, same, number, none, pure)                                                                                                 \
+  X(sub, 2, same, number, none, pure)                                                                                                 \
+  X(mul, 2, same, number, none, pure)                                                                                                 \
+  X(div, 2, same, number, check, traps)                                                                                               \
+  X(rem, 2, same, number, check, traps)                                                                                               \
+  X(neg, 1, same, number, none, pure)                                                                                                 \
+  X(abs, 1, same, number, none, pure)                                                                                                 \
+  X(min, 2, same, number, none, pure)                                                                                                 \
+  X(max, 2, same, number, none, pure)                                                                                                 \
+  X(fma, 3, same, floating, none, pure)                                                                                               \
+  X(bit_and, 2, same, bits, none, pure)                                                                                               \
+  X(bit_or, 2, same, bits, none, pure)                                                                                                \
+  X(bit_xor, 2, same, bits, none, pure)                                                                                               \
+  X(bit_not, 1, same, bits, none, pure)                                                                                               \
+  X(shift_left, 2, same, integer, none, pure)                                                                                         \
+  X(shift_right, 2, same, integer, none, pure)                                                                                        \
+  X(equal, 2, boolean, equal, none, pure)                                                                                             \
+  X(not_equal, 2, boolean, equal, none, pure)                                                                                         \
+  X(less, 2, boolean, number, none, pure)                                                                                             \
+  X(less_equal, 2, boolean, number, none, pure)                                                                                       \
+  /* mathematics on f32 and f64 */                                                                                                    \
+  X(sqrt, 1, same, floating, none, pure)                                                                                              \
+  X(rsqrt, 1, same, floating, none, pure)                                                                                             \
+  X(floor, 1, same, floating, none, pure)                                                                                             \
+  X(ceil, 1, same, floating, none, pure)                                                                                              \
+  X(trunc, 1, same, floating, none, pure)                                                                                             \
+  X(round_even, 1, same, floating, none, pure)                                                                                        \
+  X(exp, 1, same, floating, none, pure)                                                                                               \
+  X(exp2, 1, same, floating, none, pure)                                                                                              \
+  X(log, 1, same, floating, none, pure)                                                                                               \
+  X(log2, 1, same, floating, none, pure)                                                                                              \
+  X(sin, 1, same, floating, none, pure)                                                                                               \
+  X(cos, 1, same, floating, none, pure)                                                                                               \
+  X(tan, 1, same, floating, none, pure)                                                                                               \
+  X(tanh, 1, same, floating, none, pure)                                                                                              \
+  X(atan2, 2, same, floating, none, pure)                                                                                             \
+  X(pow, 2, same, floating, none, pure)                                                                                               \
+  X(fmod, 2, same, floating, none, pure)                                                                                              \
+  /* memory: the immediate names a memory of the graph; an index is u64 and counts elements */                                        \
+  X(check_bounds, 1, none, index, memory, traps)                                                                                      \
+  X(load, 1, given, index, memory, reads)                                                                                             \
+  X(store, 2, none, index, memory, writes)                                                                                            \
+  /* checks: ends the thread where the condition is false; the string is the message */                                               \
+  X(check, 1, none, boolean, string, traps)                                                                                           \
+  /* Operations with any number of operands take them from the arguments directly before them, which are numbered from 0. Their */    \
+  /* results, if there are several, are read by call_result directly after them. Nothing comes between, and no path joins between. */ \
+  X(argument, 1, none, any, index, argument)                                                                                          \
+  X(call_result, 0, given, any, index, call_result)                                                                                   \
+  /* only in traces, never in a finished graph */                                                                                     \
+  X(decide, 1, none, boolean, answer, trace)                                                                                          \
+  X(loop_head, 0, none, any, none, trace)                                                                                             \
   X(end, 0, none, any, none, trace)
 
 enum class Opcode : std::uint8_t {
@@ -104,6 +112,7 @@ enum class OperandRule : std::uint8_t {
   boolean,   // boolean
   select,    // a boolean, then two of the result's type
   index,     // a u64 index, then (store) a value of the memory's element type
+  arguments, // takes the arguments directly before it
 };
 
 enum class Immediate : std::uint8_t {
@@ -114,10 +123,12 @@ enum class Immediate : std::uint8_t {
   axis,       // 0 x, 1 y, 2 z
   space,      // an IndexSpace, see graph.hpp
   check,      // integer division only: 1 when a zero divisor traps, 0 when it gives 0
+  string,     // index into Graph::strings; in a trace, into its declarations
+  index,      // which argument or result, from 0
   answer,     // a decision's answer
 };
 
-enum class Effect : std::uint8_t { pure, writes_variable, reads, writes, traps, requires_launch, trace };
+enum class Effect : std::uint8_t { pure, writes_variable, reads, writes, traps, acts, argument, call_result, requires_launch, trace };
 
 struct OpcodeRow {
   std::string_view name;
@@ -139,6 +150,7 @@ inline constexpr OpcodeRow opcode_rows[] = {
 
 inline constexpr std::size_t opcode_count = std::size(detail::opcode_rows);
 inline constexpr std::size_t max_operands = 3;
+inline constexpr std::size_t max_arguments = 1024;  // of one operation with many operands, and its results
 
 constexpr const OpcodeRow& row_of(Opcode op) { return detail::opcode_rows[static_cast<std::size_t>(op)]; }
 constexpr std::string_view name_of(Opcode op) { return row_of(op).name; }

@@ -74,6 +74,20 @@ inline std::string print_memory(const Graph& graph, std::uint64_t memory) {
   return 'p' + std::to_string(graph.memories[memory].parameter);
 }
 
+// In quotes; what would break the line as an escape.
+inline std::string print_string(std::string_view s) {
+  std::string out = "\"";
+  for (const char c : s) {
+    const auto code = static_cast<unsigned char>(c);
+    if (c == '"' || c == '\\') out.append(1, '\\').append(1, c);
+    else if (c == '\n') out += "\\n";
+    else if (code < 0x20 || code == 0x7f)
+      out.append("\\x").append(1, "0123456789abcdef"[code >> 4]).append(1, "0123456789abcdef"[code & 15]);
+    else out += c;
+  }
+  return out + '"';
+}
+
 // The immediate as the operation's first argument; empty when the row has none or it says nothing.
 inline std::string print_immediate(const Graph& graph, const Operation& op) {
   switch (row_of(op.opcode).immediate) {
@@ -93,6 +107,10 @@ inline std::string print_immediate(const Graph& graph, const Operation& op) {
       return op.immediate != 0 ? "checked" : "";
     case Immediate::answer:
       return op.immediate != 0 ? "true" : "false";
+    case Immediate::string:
+      return op.immediate < graph.strings.size() ? print_string(graph.strings[static_cast<std::size_t>(op.immediate)]) : "\"?\"";
+    case Immediate::index:
+      return '#' + std::to_string(op.immediate);
   }
   return {};
 }

@@ -193,7 +193,8 @@ class Simplifier {
 
   static bool may_go(const Operation& op) {
     const Effect effect = row_of(op.opcode).effect;
-    return effect == Effect::pure || effect == Effect::reads || (row_of(op.opcode).immediate == Immediate::check && op.immediate == 0);
+    return effect == Effect::pure || effect == Effect::reads || effect == Effect::call_result ||
+           (row_of(op.opcode).immediate == Immediate::check && op.immediate == 0);
   }
 
   // Marks what effects and branches need, then sweeps. Variables that feed only each other around a loop go too.

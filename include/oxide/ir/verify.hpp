@@ -40,7 +40,10 @@ class Verifier {
     signature();
     for (block_ = 0; block_ != graph_.blocks.size() && !defect_; ++block_) {
       const Block& block = graph_.blocks[block_];
+      arguments_ = 0;
+      results_ = false;
       for (operation_ = 0; operation_ != block.operations.size() && !defect_; ++operation_) operation(block.operations[operation_]);
+      if (!defect_ && arguments_ != 0) fail("a block ends with arguments of no operation");
       if (!defect_) terminator(block.terminator);
     }
     if (!defect_) definitions();
@@ -116,6 +119,7 @@ class Verifier {
     operands(op, row);
     if (!defect_) result(op, row);
     if (!defect_) immediate(op, row);
+    if (!defect_) neighbours(op, row);
     if (!defect_) special(op);
   }
 
@@ -128,6 +132,7 @@ class Verifier {
     };
     switch (row.rule) {
       case OperandRule::any:
+      case OperandRule::arguments:
         return;
       case OperandRule::equal:
         return all_equal(0);
@@ -192,7 +197,24 @@ class Verifier {
         return;
       case Immediate::answer:
         return below(2, "answer");
+      case Immediate::string:
+        return below(graph_.strings.size(), "string");
+      case Immediate::index:
+        return below(max_arguments, "argument or result");
     }
+  }
+
+  // Arguments stand directly before the operation that takes them, numbered from 0, and its results directly behind it.
+  void neighbours(const Operation& op, const OpcodeRow& row) {
+    if (row.effect == Effect::argument) {
+      if (op.immediate != arguments_++) fail(op, "is not numbered after the argument before it");
+    } else if (row.rule != OperandRule::arguments && arguments_ != 0) {
+      fail(op, "stands between arguments and the operation that takes them");
+    } else {
+      arguments_ = 0;
+    }
+    if (row.effect == Effect::call_result && !results_) fail(op, "does not follow an operation that has several results");
+    if (row.effect != Effect::call_result) results_ = row.rule == OperandRule::arguments;
   }
 
   // What the table's columns cannot say.
@@ -329,6 +351,8 @@ class Verifier {
   std::size_t block_ = Defect::no_place, operation_ = Defect::no_place;
   std::optional<Defect> defect_;
   std::vector<Variable> slot_;
+  std::uint64_t arguments_ = 0;  // that the next operation has to take
+  bool results_ = false;         // whether a call_result may follow
 };
 
 }  // namespace detail

@@ -56,12 +56,12 @@ struct oxide_fault_record {
   uint32_t ready;
   uint32_t site;      /* index into the result's sites */
   uint32_t reserved;
-  uint64_t values[2]; /* bounds: index, length; division: dividend bits, 0 */
+  uint64_t values[2]; /* bounds: index, length; division: dividend bits, 0; check: 0, 0 */
   uint32_t block[3];
   uint32_t thread[3];
 };
 
-enum oxide_fault_kind { OXIDE_FAULT_BOUNDS = 1, OXIDE_FAULT_DIVISION = 2 };
+enum oxide_fault_kind { OXIDE_FAULT_BOUNDS = 1, OXIDE_FAULT_DIVISION = 2, OXIDE_FAULT_CHECK = 3 };
 
 /* What a site number in a fault record means. Numbered in the order of blocks and operations of the graph, so that code
  * does not depend on source lines. */

@@ -47,6 +47,10 @@ inline std::string fault_text(const ir::Graph& graph, const oxide_fault_site& si
     }
     case OXIDE_FAULT_DIVISION:
       return integer_text(operation == nullptr ? ir::Type::u64 : operation->type, record.values[0]) + " divided by zero";
+    case OXIDE_FAULT_CHECK:
+      if (operation != nullptr && operation->immediate < graph.strings.size())
+        return graph.strings[static_cast<std::size_t>(operation->immediate)];
+      [[fallthrough]];
     default:
       return "a check failed";
   }

@@ -58,7 +58,8 @@ class LambdaRef {
 class Explorer {
  public:
   Explorer(std::string kernel_name, LambdaRef lambda)
-      : recorder_(kernel_name), probe_(std::move(kernel_name)), lambda_(lambda), walker_(graph_, variable_of_) {}
+      : recorder_(kernel_name, declarations), probe_(std::move(kernel_name), declarations), lambda_(lambda), walker_(graph_, variable_of_) {
+  }
 
   // Throws TraceError when the kernel breaks a rule of tracing or cannot be settled within the bounds.
   NodeGraph explore() {
@@ -77,6 +78,7 @@ class Explorer {
   }
 
   Statistics statistics;
+  Declarations declarations;  // what the operations name
 
  private:
   struct Retry {};
@@ -258,6 +260,8 @@ class Explorer {
 
   bool join(const std::vector<Event>& events, std::size_t i) {
     const Event& event = events[i];
+    // Arguments, the operation that takes them and its results are one piece of code.
+    if (event.opcode == ir::Opcode::call_result || (i > 0 && events[i - 1].opcode == ir::Opcode::argument)) return false;
     if (event.opcode == ir::Opcode::loop_head && event.loop <= loop_heads_.size()) {
       walker_.bindings.clear();
       loops_ = true;

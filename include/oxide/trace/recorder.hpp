@@ -14,6 +14,7 @@
 #include <oxide/error.hpp>
 #include <oxide/ir/ops.hpp>
 #include <oxide/ir/type.hpp>
+#include <oxide/trace/declarations.hpp>
 #include <oxide/trace/handle.hpp>
 
 namespace oxide::trace {
@@ -133,7 +134,8 @@ class VisitTable {
 
 class Recorder {
  public:
-  explicit Recorder(std::string kernel_name) : kernel_name_(std::move(kernel_name)) {}
+  // `of_kernel`: those of all runs of the kernel.
+  Recorder(std::string kernel_name, Declarations& of_kernel) : declarations(of_kernel), kernel_name_(std::move(kernel_name)) {}
 
   // The recorder of the kernel that is being traced on this thread; nullptr outside of a trace.
   static Recorder*& slot() {
@@ -212,6 +214,8 @@ class Recorder {
   }
 
   const std::string& kernel_name() const { return kernel_name_; }
+
+  Declarations& declarations;
 
   // ---- called by the explorer
 

@@ -117,6 +117,7 @@ ir::Graph trace(std::string_view kernel_name, Lambda&& lambda, Describe&& descri
   ir::Graph graph = to_graph(nodes, kernel_name);
   describe(graph);
   ir::simplify(graph);
+  explorer.declarations.resolve(graph);
   if (const auto fault = ir::verify(graph))
     throw TraceError(graph.name, {}, "the traced graph does not verify, which is a fault of oxide: " + fault->text());
   return graph;
