@@ -5,3 +5,4 @@
 #include <oxide/dsl/kernel_implementation.hpp>
 #include <oxide/runtime/device_registry.hpp>
 #include <oxide/runtime/launch_shapes.hpp>
+#include <oxide/runtime/storage_implementation.hpp>

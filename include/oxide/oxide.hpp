@@ -5,10 +5,12 @@
 #include <oxide/dsl/bind.hpp>
 #include <oxide/dsl/cast.hpp>
 #include <oxide/dsl/disjoint_span.hpp>
+#include <oxide/dsl/global.hpp>
 #include <oxide/dsl/kernel.hpp>
 #include <oxide/dsl/math.hpp>
 #include <oxide/dsl/range.hpp>
 #include <oxide/dsl/span.hpp>
+#include <oxide/dsl/table.hpp>
 #include <oxide/dsl/thread.hpp>
 #include <oxide/dsl/value.hpp>
 #include <oxide/error.hpp>

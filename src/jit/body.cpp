@@ -182,7 +182,7 @@ class Body {
       case parameter:
         return from_memory(op.type, around_.parameter(b_, static_cast<std::size_t>(op.immediate)));
       case length:
-        return around_.length(static_cast<std::size_t>(op.immediate));
+        return length_of(op);
       case copy:
         return x[0];
       case select:
@@ -273,7 +273,7 @@ class Body {
         return around_.mathematics(b_, op.opcode, op.type, {x[0], x[1]});
 
       case check_bounds: {
-        Value* length = around_.length(static_cast<std::size_t>(op.immediate));
+        Value* length = length_of(op);
         guard(b_.CreateICmpUGE(x[0], length), x[0], length);
         return nullptr;
       }
@@ -317,6 +317,13 @@ class Body {
   // Any byte but 0 is true: memory may come from outside.
   Value* from_memory(ir::Type type, Value* value) {
     return ir::is_boolean(type) ? b_.CreateICmpNE(value, llvm::ConstantInt::get(value->getType(), 0)) : value;
+  }
+
+  // i64, in elements.
+  Value* length_of(const ir::Operation& op) {
+    const auto memory = static_cast<std::size_t>(op.immediate);
+    const ir::Memory& m = graph_.memories[memory];
+    return m.kind == ir::MemoryKind::span ? around_.length(memory) : b_.getInt64(m.elements);
   }
 
   Value* element(const ir::Operation& op, Value* index) {

@@ -19,7 +19,8 @@ class Surroundings {
   virtual llvm::Value* coordinate(Builder& b, ir::Opcode which, unsigned axis) = 0;  // i32
   virtual llvm::Value* parameter(Builder& b, std::size_t index) = 0;                 // of a value parameter, as it lies in memory
   virtual llvm::Value* pointer(std::size_t memory) = 0;
-  virtual llvm::Value* length(std::size_t memory) = 0;  // i64, in elements
+  // The length of a span: i64, in elements.
+  virtual llvm::Value* length(std::size_t memory) = 0;
 
   // The operations that LLVM has no exact intrinsic for.
   virtual llvm::Value* mathematics(Builder& b, ir::Opcode op, ir::Type type, llvm::ArrayRef<llvm::Value*> operands) = 0;

@@ -4,6 +4,7 @@
 #include "clock.hpp"
 #include "engine.hpp"
 #include "failure.hpp"
+#include "lower_memory.hpp"
 #include "optimize.hpp"
 
 namespace oxide::jit {
@@ -86,7 +87,12 @@ class Kernel final : public Surroundings {
     }
   }
   Value* parameter(Builder&, std::size_t index) override { return row_->getArg(argument_[index]); }
-  Value* pointer(std::size_t memory) override { return row_->getArg(argument_[graph_.memories[memory].parameter]); }
+  Value* pointer(std::size_t memory) override {
+    if (graph_.memories[memory].kind != ir::MemoryKind::table) return row_->getArg(argument_[graph_.memories[memory].parameter]);
+    tables_.resize(graph_.memories.size());
+    if (tables_[memory] == nullptr) tables_[memory] = make_table(module_, graph_, memory, 0);
+    return tables_[memory];
+  }
   Value* length(std::size_t memory) override { return row_->getArg(argument_[graph_.memories[memory].parameter] + 1); }
   bool fuses() const override { return HostMachine::get().fuses; }
 
@@ -172,7 +178,7 @@ class Kernel final : public Surroundings {
         types.push_back(memory_type(context_, p.type));
       } else {
         types.push_back(pointer);
-        types.push_back(i64);
+        if (p.kind == ir::ParameterKind::span) types.push_back(i64);
       }
     }
     row_ = make_function("oxide_host_row", types);
@@ -185,6 +191,7 @@ class Kernel final : public Surroundings {
     for (std::size_t p = 0; p != graph_.parameters.size(); ++p)
       if (graph_.parameters[p].kind == ir::ParameterKind::span) limit(argument_[p] + 1, std::uint64_t{1} << 63);
     for (const ir::Memory& m : graph_.memories) {
+      if (m.kind == ir::MemoryKind::table) continue;
       llvm::Argument* argument = row_->getArg(argument_[m.parameter]);
       argument->addAttr(llvm::Attribute::NoAlias);
       if (m.access == ir::Access::read) argument->addAttr(llvm::Attribute::ReadOnly);
@@ -267,7 +274,8 @@ class Kernel final : public Surroundings {
       if (block_of_memory == nullptr) {
         block_of_memory = BasicBlock::Create(context_, "length", row_, call);
         llvm::BranchInst::Create(call, block_of_memory);
-        second->addIncoming(length(sites_[s].memory), block_of_memory);
+        const ir::Memory& memory = graph_.memories[sites_[s].memory];
+        second->addIncoming(memory.kind == ir::MemoryKind::span ? length(sites_[s].memory) : b.getInt64(memory.elements), block_of_memory);
       }
       which->addCase(b.getInt32(static_cast<std::uint32_t>(s)), block_of_memory);
     }
@@ -367,6 +375,7 @@ class Kernel final : public Surroundings {
   llvm::PHINode* failed_site_ = nullptr;
   llvm::PHINode* failed_value_ = nullptr;
   llvm::MDNode* access_group_ = nullptr;
+  std::vector<llvm::GlobalVariable*> tables_;  // by memory
 };
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include "clock.hpp"
 #include "device_library.hpp"
 #include "failure.hpp"
+#include "lower_memory.hpp"
 #include "optimize.hpp"
 
 namespace oxide::jit {
@@ -13,7 +14,11 @@ using llvm::Value;
 
 namespace {
 
-constexpr unsigned global_space = 1;  // NVPTX: the address space of global memory
+constexpr unsigned global_space = 1, constant_space = 4;  // NVPTX: the address spaces of global and of constant memory
+
+// A module may have 64 KiB of constant memory (PTX ISA, "Constant State Space"), and its cache is much smaller: larger tables lie in
+// global memory, where they are read through the read-only cache.
+constexpr std::uint64_t constant_space_bytes = 32768;
 
 // The oldest PTX ISA of each architecture, from the release notes in the PTX ISA document. LLVM 22 knows these and no other ones.
 struct Architecture {
@@ -83,7 +88,13 @@ class Kernel final : public Surroundings {
     return call;
   }
   Value* parameter(Builder&, std::size_t index) override { return function_->getArg(argument_[index]); }
-  Value* pointer(std::size_t memory) override { return function_->getArg(argument_[graph_.memories[memory].parameter]); }
+  Value* pointer(std::size_t memory) override {
+    if (graph_.memories[memory].kind != ir::MemoryKind::table) return function_->getArg(argument_[graph_.memories[memory].parameter]);
+    tables_.resize(graph_.memories.size());
+    const unsigned space = table_bytes(graph_) <= constant_space_bytes ? constant_space : global_space;
+    if (tables_[memory] == nullptr) tables_[memory] = make_table(module_, graph_, memory, space);
+    return tables_[memory];
+  }
   Value* length(std::size_t memory) override { return function_->getArg(argument_[graph_.memories[memory].parameter] + 1); }
 
   Value* mathematics(Builder& b, ir::Opcode op, ir::Type type, llvm::ArrayRef<Value*> operands) override {
@@ -145,7 +156,7 @@ class Kernel final : public Surroundings {
         types.push_back(memory_type(context_, p.type));
       } else {
         types.push_back(llvm::PointerType::get(context_, global_space));
-        types.push_back(llvm::Type::getInt64Ty(context_));
+        if (p.kind == ir::ParameterKind::span) types.push_back(llvm::Type::getInt64Ty(context_));
       }
     }
     types.push_back(llvm::PointerType::get(context_, global_space));
@@ -157,6 +168,7 @@ class Kernel final : public Surroundings {
     record()->addAttr(llvm::Attribute::NoAlias);
     record()->addAttr(llvm::Attribute::getWithAlignment(context_, llvm::Align(8)));
     for (const ir::Memory& m : graph_.memories) {
+      if (m.kind == ir::MemoryKind::table) continue;
       // The launch has checked that nothing that is written overlaps anything else. `noalias readonly` is what makes `ld.global.nc`.
       llvm::Argument* pointer = function_->getArg(argument_[m.parameter]);
       pointer->addAttr(llvm::Attribute::NoAlias);
@@ -215,6 +227,7 @@ class Kernel final : public Surroundings {
   llvm::Function* function_ = nullptr;
   llvm::Function* fault_ = nullptr;
   std::vector<unsigned> argument_;  // of each parameter: its first argument
+  std::vector<llvm::GlobalVariable*> tables_;  // by memory
   const DeviceLibrary* library_ = nullptr;
   std::optional<llvm::DIBuilder> debug_;
   llvm::DISubprogram* subprogram_ = nullptr;

@@ -102,7 +102,7 @@ TEST_CASE("every kind of fault is found and named") {
       {"floating-point mode", [](Sample& s) { s.graph.fp_mode = static_cast<ir::FpMode>(9); }},
       {"parameter 0 has no type", [](Sample& s) { s.graph.parameters[0].type = Type::none; }},
       {"parameter 2 has no type", [](Sample& s) { s.graph.parameters[2].type = static_cast<Type>(77); }},
-      {"parameter 1 has no kind", [](Sample& s) { s.graph.parameters[1].kind = static_cast<ir::ParameterKind>(5); }},
+      {"parameter 1 has no kind", [](Sample& s) { s.graph.parameters[1].kind = static_cast<ir::ParameterKind>(9); }},
       {"memory 0 has no access", [](Sample& s) { s.graph.memories[0].access = static_cast<ir::Access>(9); }},
       {"memory 0 has no kind", [](Sample& s) { s.graph.memories[0].kind = static_cast<ir::MemoryKind>(9); }},
       {"parameter that is not there", [](Sample& s) { s.graph.memories[1].parameter = 17; }},
@@ -152,7 +152,7 @@ TEST_CASE("every kind of fault is found and named") {
          s.at(div).result = s.of(Type::f32);
        }},
       // what the columns cannot say
-      {"its parameter is a span", [](Sample& s) { s.at(parameter).immediate = 0; }},
+      {"its parameter is no value", [](Sample& s) { s.at(parameter).immediate = 0; }},
       {"gives a u64", [](Sample& s) { s.at(length).type = Type::u8, s.at(length).result = s.of(Type::u8); }},
       {"gives a u32", [](Sample& s) { s.at(thread_index).type = Type::u8, s.at(thread_index).result = s.of(Type::u8); }},
       {"different size", [](Sample& s) { s.at(bit_cast).operands[0] = s.of(Type::f64); }},

@@ -127,6 +127,13 @@ class Interpreter {
     frame.left_factor.resize(graph_.variables.size());
     frame.right_factor.resize(graph_.variables.size());
     frame.arguments = &arguments;
+    for (const ir::Memory& m : graph_.memories) {
+      Argument memory;
+      if (m.kind != ir::MemoryKind::table) memory = arguments.at(m.parameter);
+      else memory.data = const_cast<char*>(graph_.strings[m.data].data());
+      if (m.kind != ir::MemoryKind::span) memory.length = m.elements;
+      frame.memories.push_back(memory);
+    }
     frame.steps_left = step_limit;
     frame.place[2] = shape.block;
     frame.place[3] = shape.grid;
@@ -145,6 +152,7 @@ class Interpreter {
     std::vector<std::uint64_t> registers;                 // each variable's bits, zero-extended
     std::vector<std::uint64_t> left_factor, right_factor;  // of a variable that holds a product
     const std::vector<Argument>* arguments = nullptr;
+    std::vector<Argument> memories;
     std::array<std::array<std::uint32_t, 3>, 4> place{};   // thread_index, block_index, block_dim, grid_dim
     std::uint64_t steps_left = 0;
     Fault fault;
@@ -163,7 +171,7 @@ class Interpreter {
     Run run = nullptr;
     std::uint32_t result = 0, a = 0, b = 0, c = 0;
     std::uint64_t immediate = 0;
-    std::uint32_t site = 0, parameter = 0;
+    std::uint32_t site = 0, memory = 0;
     Fusion fusion = Fusion::none;
     const char* name = "";
   };
@@ -272,7 +280,7 @@ class Interpreter {
     i.immediate = op.immediate;
     i.name = ir::name_of(op.opcode).data();
     const ir::OpcodeRow& row = ir::row_of(op.opcode);
-    if (row.immediate == ir::Immediate::memory) i.parameter = graph_.memories[static_cast<std::size_t>(op.immediate)].parameter;
+    if (ir::names_memory(row.immediate)) i.memory = ir::memory_number(op.immediate);
     if (op.opcode == ir::Opcode::check_bounds || op.opcode == ir::Opcode::check ||
         (row.immediate == ir::Immediate::check && op.immediate != 0))
       i.site = site++;
@@ -325,7 +333,7 @@ class Interpreter {
 
   template <class T>
   static T* element(Frame& f, const Instruction& x) {
-    const Argument& span = (*f.arguments)[x.parameter];
+    const Argument& span = f.memories[x.memory];
     const std::uint64_t index = f.registers[x.a];
     if (index >= span.length)
       throw std::runtime_error(std::string(x.name) + " of element " + std::to_string(index) + " of " + std::to_string(span.length) +
@@ -342,7 +350,7 @@ class Interpreter {
       case parameter:
         return [](Frame& f, const Instruction& x) { f.registers[x.result] = (*f.arguments)[static_cast<std::size_t>(x.immediate)].bits; };
       case length:
-        return [](Frame& f, const Instruction& x) { f.registers[x.result] = (*f.arguments)[x.parameter].length; };
+        return [](Frame& f, const Instruction& x) { f.registers[x.result] = f.memories[x.memory].length; };
       case copy:
         return [](Frame& f, const Instruction& x) {
           f.registers[x.result] = f.registers[x.a];
@@ -380,7 +388,7 @@ class Interpreter {
         return [](Frame& f, const Instruction& x) { *element<T>(f, x) = get<T>(f, x.b); };
       case check_bounds:
         return [](Frame& f, const Instruction& x) {
-          const std::uint64_t index = f.registers[x.a], length = (*f.arguments)[x.parameter].length;
+          const std::uint64_t index = f.registers[x.a], length = f.memories[x.memory].length;
           if (index >= length) f.fail(x.site, index, length);
         };
       case check:

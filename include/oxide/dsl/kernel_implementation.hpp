@@ -11,8 +11,10 @@
 
 #include <oxide/dsl/argument.hpp>
 #include <oxide/dsl/emit_implementation.hpp>
+#include <oxide/dsl/global.hpp>
 #include <oxide/dsl/kernel_build.hpp>
 #include <oxide/dsl/parameter.hpp>
+#include <oxide/dsl/table.hpp>
 #include <oxide/error.hpp>
 #include <oxide/ir/print.hpp>
 #include <oxide/runtime/device.hpp>
@@ -32,6 +34,20 @@ OXIDE_INLINE void add_value(ParameterTable& table, ir::Type type) { table.parame
 OXIDE_INLINE void add_span(ParameterTable& table, ir::Type element, ir::Access access) {
   table.memories.push_back({ir::MemoryKind::span, element, access, static_cast<std::uint32_t>(table.parameters.size())});
   table.parameters.push_back({ir::ParameterKind::span, element});
+}
+OXIDE_INLINE std::uint32_t declare_table(ir::Type element, std::uint64_t elements, std::string_view bytes, Where where) {
+  ir::Memory memory;
+  memory.element = element;
+  memory.elements = elements;
+  return trace::Recorder::current(where).declarations.table(memory, bytes);
+}
+OXIDE_INLINE std::uint32_t declare_storage(ir::Type element, std::uint64_t elements, ir::Access access,
+                                           const std::shared_ptr<runtime::Storage>& storage, Where where) {
+  ir::Memory memory;
+  memory.element = element;
+  memory.elements = elements;
+  memory.access = access;
+  return trace::Recorder::current(where).declarations.storage(memory, storage);
 }
 OXIDE_INLINE const trace::Handle* value_at(const ParameterTable& table, std::size_t parameter) { return table.values.data() + parameter; }
 OXIDE_INLINE ir::Access* access_at(ParameterTable& table, std::uint32_t memory) { return &table.memories[memory].access; }

@@ -21,7 +21,7 @@
 namespace oxide::ir {
 
 // Raised with every change of the encoding or of what it means: new operations, types, fields.
-inline constexpr std::uint8_t encoding_version = 2;
+inline constexpr std::uint8_t encoding_version = 3;
 
 std::vector<std::uint8_t> encode(const Graph& graph);
 
@@ -181,6 +181,8 @@ inline std::vector<std::uint8_t> encode(const Graph& graph) {
     out.enumerator(m.element);
     out.enumerator(m.access);
     out.number(m.parameter);
+    out.number(m.elements);
+    out.number(m.data);
   }
   out.number(graph.spaces.size());
   for (const IndexSpace& s : graph.spaces) {
@@ -217,15 +219,17 @@ inline std::optional<Graph> decode(std::span<const std::uint8_t> bytes, std::str
   for (std::string& s : graph.strings) s = in.text();
   graph.parameters.resize(in.count(2));
   for (Parameter& p : graph.parameters) {
-    p.kind = in.enumerator<ParameterKind>(2);
+    p.kind = in.enumerator<ParameterKind>(3);
     p.type = in.type();
   }
-  graph.memories.resize(in.count(4));
+  graph.memories.resize(in.count(6));
   for (Memory& m : graph.memories) {
-    m.kind = in.enumerator<MemoryKind>(1);
+    m.kind = in.enumerator<MemoryKind>(3);
     m.element = in.type();
     m.access = in.enumerator<Access>(3);
     m.parameter = in.number32();
+    m.elements = in.number();
+    m.data = in.number32();
   }
   graph.spaces.resize(in.count(3));
   for (IndexSpace& s : graph.spaces) {

@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -48,16 +49,26 @@ struct Block {
   Terminator terminator;
 };
 
-enum class ParameterKind : std::uint8_t { value, span };
+enum class ParameterKind : std::uint8_t {
+  value,
+  span,
+  storage,  // hidden: memory that the runtime keeps on the device, see Graph::storages
+};
+// Hidden parameters come after all others. Launches do not pass them: the runtime does.
+constexpr bool is_hidden(ParameterKind kind) { return kind >= ParameterKind::storage; }
 
 // One parameter of the kernel. A value takes one launch argument of `type`; a span takes two: a device pointer to elements of
-// `type`, then its length in elements as u64.
+// `type`, then its length in elements as u64; a hidden one takes a device pointer.
 struct Parameter {
   ParameterKind kind = ParameterKind::value;
   Type type = Type::none;
 };
 
-enum class MemoryKind : std::uint8_t { span };
+enum class MemoryKind : std::uint8_t {
+  span,
+  table,    // constant elements that are part of the graph
+  storage,  // what a hidden parameter points to
+};
 
 enum class Access : std::uint8_t {
   read,      // nobody writes it during the kernel: `noalias readonly`
@@ -70,8 +81,19 @@ struct Memory {
   MemoryKind kind = MemoryKind::span;
   Type element = Type::none;
   Access access = Access::read;
-  std::uint32_t parameter = 0;  // span: index into Graph::parameters
+  std::uint32_t parameter = 0;  // span, storage: index into Graph::parameters
+  std::uint64_t elements = 0;   // table, storage: how many
+  std::uint32_t data = 0;       // table: index into Graph::strings: the elements as they lie in memory
 };
+
+// Whether an immediate has the number of a memory in its bits 0 to 15.
+constexpr bool names_memory(Immediate immediate) { return immediate == Immediate::memory; }
+constexpr std::uint32_t memory_number(std::uint64_t immediate) { return static_cast<std::uint32_t>(immediate & 0xffff); }
+constexpr std::uint64_t with_memory_number(std::uint64_t immediate, std::uint32_t memory) {
+  return (immediate & ~std::uint64_t{0xffff}) | memory;
+}
+// In traces: memories that the lambda declared have numbers from here on.
+inline constexpr std::uint32_t first_declared_memory = 0x8000;
 
 // How a kernel turned hardware coordinates into a ThreadIndex; the launch has to have that shape.
 enum class SpaceKind : std::uint8_t { linear, grid_2d };
@@ -101,7 +123,9 @@ struct Graph {
   std::vector<Type> variables;  // the type of each variable
   std::vector<Block> blocks;    // blocks[0] is the entry, and no terminator targets it
   std::vector<std::string> files;
-  std::vector<std::string> strings;  // messages and formats that operations name; any bytes
+  std::vector<std::string> strings;  // messages and formats that operations name, elements of tables; any bytes
+  // What the runtime knows the storages of the hidden parameters by, in the order of these. No part of the code: neither encoded nor hashed.
+  std::vector<std::shared_ptr<const void>> storages;
 };
 
 }  // namespace oxide::ir

@@ -80,6 +80,8 @@ inline Hash hash(const Graph& graph, HashLines lines) {
     out.enumerator(m.element);
     out.enumerator(m.access);
     out.word(m.parameter);
+    out.word(m.elements);
+    out.word(m.data);
   }
   out.word(graph.spaces.size());
   for (const IndexSpace& s : graph.spaces) {

@@ -68,10 +68,11 @@ inline std::string print_constant(Type type, std::uint64_t bits) {
   return "?";
 }
 
-// A span goes by its parameter's number.
+// A span and a storage go by their parameter's number, a table by its string's.
 inline std::string print_memory(const Graph& graph, std::uint64_t memory) {
   if (memory >= graph.memories.size()) return "p?";
-  return 'p' + std::to_string(graph.memories[memory].parameter);
+  const Memory& m = graph.memories[memory];
+  return m.kind == MemoryKind::table ? "table" + std::to_string(m.data) : 'p' + std::to_string(m.parameter);
 }
 
 // In quotes; what would break the line as an escape.
@@ -144,9 +145,10 @@ inline std::string print_parameters(const Graph& graph) {
     const Parameter& p = graph.parameters[i];
     if (i != 0) out += ", ";
     if (p.kind == ParameterKind::span) out += "span ";
+    if (p.kind == ParameterKind::storage) out += "storage ";
     out += name_of(p.type);
     for (const Memory& m : graph.memories)
-      if (p.kind == ParameterKind::span && m.parameter == i) out.append(" ").append(print_access(m.access));
+      if (p.kind != ParameterKind::value && m.kind != MemoryKind::table && m.parameter == i) out.append(" ").append(print_access(m.access));
   }
   return out;
 }
@@ -186,6 +188,15 @@ inline std::string print(const Graph& graph) {
   std::string out = "kernel " + graph.name + '(' + detail::print_parameters(graph) + ')';
   if (graph.fp_mode == FpMode::strict) out += " strict";
   out += '\n';
+  for (const Memory& m : graph.memories)
+    if (m.kind == MemoryKind::table)
+      out.append("table")
+          .append(std::to_string(m.data))
+          .append(" of ")
+          .append(std::to_string(m.elements))
+          .append(" ")
+          .append(name_of(m.element))
+          .append("\n");
   for (const IndexSpace& s : graph.spaces) {
     const std::string line = s.kind == SpaceKind::linear ? "space linear" : "space grid_2d, rows of " + std::to_string(s.stride);
     detail::print_line(out, graph, line, s.location);

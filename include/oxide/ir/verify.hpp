@@ -72,7 +72,9 @@ class Verifier {
     for (std::size_t i = 0; i != graph_.parameters.size(); ++i) {
       const Parameter& p = graph_.parameters[i];
       if (!is_type(p.type)) return fail("parameter " + std::to_string(i) + " has no type");
-      if (p.kind != ParameterKind::value && p.kind != ParameterKind::span) return fail("parameter " + std::to_string(i) + " has no kind");
+      if (p.kind > ParameterKind::storage) return fail("parameter " + std::to_string(i) + " has no kind");
+      if (i != 0 && is_hidden(graph_.parameters[i - 1].kind) && !is_hidden(p.kind))
+        return fail("parameter " + std::to_string(i) + " comes after hidden ones");
     }
     memories();
     for (const IndexSpace& s : graph_.spaces) {
@@ -84,17 +86,28 @@ class Verifier {
     if (graph_.blocks.empty()) return fail("the graph has no block");
   }
 
+  static constexpr std::uint64_t max_elements = std::uint64_t{1} << 40;  // that a graph may say memory has
+
   // Two memories of one parameter would alias, and nothing is allowed to.
   void memories() {
     std::vector<bool> taken(graph_.parameters.size());
     for (std::size_t i = 0; i != graph_.memories.size(); ++i) {
       const Memory& m = graph_.memories[i];
       const std::string what = "memory " + std::to_string(i);
-      if (m.kind != MemoryKind::span) return fail(what + " has no kind");
+      if (m.kind > MemoryKind::storage) return fail(what + " has no kind");
       if (m.access > Access::disjoint) return fail(what + " has no access");
+      if (m.kind != MemoryKind::span && (m.elements == 0 || m.elements > max_elements)) return fail(what + " has no elements, or too many");
+      if (m.kind == MemoryKind::table) {
+        if (!is_type(m.element)) return fail(what + " has elements of no type");
+        if (m.access != Access::read) return fail(what + " is a table and is written");
+        if (m.data >= graph_.strings.size() || graph_.strings[m.data].size() != m.elements * size_of(m.element))
+          return fail(what + " has other data than its elements");
+        continue;
+      }
       if (m.parameter >= graph_.parameters.size()) return fail(what + " names a parameter that is not there");
       const Parameter& p = graph_.parameters[m.parameter];
-      if (p.kind != ParameterKind::span) return fail(what + " names a parameter that is no span");
+      if (p.kind != (m.kind == MemoryKind::span ? ParameterKind::span : ParameterKind::storage))
+        return fail(what + (m.kind == MemoryKind::span ? " names a parameter that is no span" : " names a parameter that is no storage"));
       if (p.type != m.element) return fail(what + " has elements other than its parameter's");
       if (taken[m.parameter]) return fail(what + " names a parameter that another memory has");
       taken[m.parameter] = true;
@@ -223,7 +236,7 @@ class Verifier {
       case Opcode::parameter: {
         const Parameter& p = graph_.parameters[static_cast<std::size_t>(op.immediate)];
         if (p.kind != ParameterKind::value || p.type != op.type)
-          fail(op, "has another type than its parameter, or its parameter is a span");
+          fail(op, "has another type than its parameter, or its parameter is no value");
         return;
       }
       case Opcode::length:

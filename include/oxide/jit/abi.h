@@ -73,7 +73,7 @@ struct oxide_fault_site {
 };
 
 /* Host code runs the linear block indices [first_block, end_block) of a grid, x fastest. `arguments` are pointers to the launch
- * arguments in the order of the parameters: a value is one, a span is two (pointer, then u64 length). Each thread that
+ * arguments in the order of the parameters: a value is one, a span is two (pointer, then u64 length), a storage is one (pointer). Each thread that
  * fails a check fills in the fault record and leaves; the other threads go on. The code keeps the floating-point environment.
  * A block has fewer than 2^30 threads on each axis. */
 struct oxide_host_launch {

@@ -42,8 +42,8 @@ class StreamState;
 class LoadedKernel {
  public:
   virtual ~LoadedKernel() = default;
-  // `arguments` are pointers to the launch arguments, as jit/abi.h lays them out, with room for one more at the end. The launch was
-  // checked, and is not empty. Called from several threads at once.
+  // `arguments` are pointers to the launch arguments, as jit/abi.h lays them out, with room at the end for those of the graph's hidden
+  // parameters, and for one more. The launch was checked, and is not empty. Called from several threads at once.
   virtual void launch(StreamState& stream, const LaunchConfig& config, void** arguments, std::size_t count) = 0;
 
   std::uint32_t max_threads_per_block = LaunchConfig::largest_block;  // that this kernel's registers allow

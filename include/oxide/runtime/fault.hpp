@@ -36,14 +36,20 @@ inline std::string coordinates(const std::uint32_t (&c)[3]) {
   return '(' + std::to_string(c[0]) + ", " + std::to_string(c[1]) + ", " + std::to_string(c[2]) + ')';
 }
 
+inline std::string memory_text(const ir::Graph& graph, std::uint32_t memory) {
+  if (memory >= graph.memories.size()) return "a span";
+  const ir::Memory& m = graph.memories[memory];
+  if (m.kind == ir::MemoryKind::span) return "parameter " + std::to_string(m.parameter + 1);
+  if (m.kind == ir::MemoryKind::table) return "a constant table";
+  return m.access == ir::Access::read ? "an ox::Constant" : "an ox::Global";
+}
+
 inline std::string fault_text(const ir::Graph& graph, const oxide_fault_site& site, const oxide_fault_record& record) {
   const ir::Operation* operation = operation_at(graph, site);
   switch (site.kind) {
     case OXIDE_FAULT_BOUNDS: {
-      std::string text = "index " + std::to_string(record.values[0]) + " is outside of ";
-      if (site.memory < graph.memories.size()) text += "parameter " + std::to_string(graph.memories[site.memory].parameter + 1);
-      else text += "a span";
-      return text + ", which has " + std::to_string(record.values[1]) + " elements";
+      return "index " + std::to_string(record.values[0]) + " is outside of " + memory_text(graph, site.memory) + ", which has " +
+             std::to_string(record.values[1]) + " elements";
     }
     case OXIDE_FAULT_DIVISION:
       return integer_text(operation == nullptr ? ir::Type::u64 : operation->type, record.values[0]) + " divided by zero";

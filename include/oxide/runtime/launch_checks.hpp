@@ -31,7 +31,7 @@ struct LaunchPlan {
   std::uint32_t device_id = 0;
   bool one_dimensional = false;  // every thread with its own x, and no y or z
   bool flat = false;             // no z
-  std::vector<Parameter> parameters;
+  std::vector<Parameter> parameters;   // without the hidden ones
   std::vector<std::uint32_t> written;  // indices of the parameters that are written
 };
 
@@ -107,8 +107,8 @@ inline std::string span_text(const LaunchPlan& plan, std::span<const Argument> a
   throw refuse("memory within the address space", elements + " at address " + std::to_string(address));
 }
 
-[[noreturn]] [[gnu::cold]] inline void refuse_count(const ir::Graph& graph, std::size_t given) {
-  throw LaunchError(graph.name, -1, std::to_string(graph.parameters.size()) + " arguments", std::to_string(given));
+[[noreturn]] [[gnu::cold]] inline void refuse_count(const ir::Graph& graph, std::size_t needed, std::size_t given) {
+  throw LaunchError(graph.name, -1, std::to_string(needed) + " arguments", std::to_string(given));
 }
 
 inline bool argument_fits(const LaunchPlan& plan, const LaunchPlan::Parameter& p, const Argument& a) {
@@ -129,6 +129,11 @@ inline LaunchPlan make_launch_plan(const ir::Graph& graph, const DeviceState& de
   if (max_threads_per_block < plan.limits.threads_per_block) plan.limits.threads_per_block = max_threads_per_block;
   std::size_t bytes = 0, launch_arguments = 0;
   for (const ir::Parameter& p : graph.parameters) {
+    if (ir::is_hidden(p.kind)) {
+      bytes = (bytes + 7) / 8 * 8 + 8;
+      ++launch_arguments;
+      continue;
+    }
     const auto size = static_cast<std::uint32_t>(ir::size_of(p.type));
     plan.parameters.push_back({p.kind, false, false, size});
     const bool is_span = p.kind == ir::ParameterKind::span;
@@ -142,6 +147,7 @@ inline LaunchPlan make_launch_plan(const ir::Graph& graph, const DeviceState& de
                           " of them (a span is two)",
                       std::to_string(bytes) + " bytes and " + std::to_string(launch_arguments));
   for (const ir::Memory& memory : graph.memories) {
+    if (memory.kind != ir::MemoryKind::span) continue;
     LaunchPlan::Parameter& p = plan.parameters.at(memory.parameter);
     if (memory.access == ir::Access::read) p.read = true;
     else p.written = true;
@@ -175,7 +181,7 @@ inline void check_shape(const LaunchPlan& plan, const ir::Graph& graph, const La
 inline void check_arguments(const LaunchPlan& plan, const ir::Graph& graph, std::span<const Argument> arguments) {
   const std::size_t count = plan.parameters.size();
   if (arguments.size() != count) [[unlikely]]
-    detail::refuse_count(graph, arguments.size());
+    detail::refuse_count(graph, count, arguments.size());
   for (std::size_t i = 0; i != count; ++i)
     if (!detail::argument_fits(plan, plan.parameters[i], arguments[i])) [[unlikely]]
       detail::refuse_argument(plan, graph, arguments[i], i);

@@ -108,7 +108,7 @@ class ProgramCache {
 
 // A graph's hash with what else a key consists of.
 inline ir::Hash key_of(const ir::Hash& hash, const CompileOptions& options, const jit::Target& target, std::uint32_t device,
-                       std::string_view name) {
+                       std::string_view name, const ir::Graph* graph = nullptr) {
   ir::detail::Hasher out;
   out.word(hash.high);
   out.word(hash.low);
@@ -117,6 +117,9 @@ inline ir::Hash key_of(const ir::Hash& hash, const CompileOptions& options, cons
   out.word(std::uint64_t{target.sm} << 32 | target.ptx_version);
   out.word(device);
   for (const char c : name) out.word(static_cast<unsigned char>(c));
+  // A program keeps its storages, so that no other one ever has the address of one that is in a key.
+  if (graph != nullptr)
+    for (const auto& storage : graph->storages) out.word(reinterpret_cast<std::uintptr_t>(storage.get()));
   return out.finish();
 }
 
@@ -128,7 +131,7 @@ inline std::shared_ptr<const Program> ProgramCache::program(const Device& device
                                                             const CompileOptions& options) {
   const cpu::FloatingEnvironment environment;  // the compiler folds constants with the thread's rounding
   DeviceState& state = device.state();
-  const ir::Hash key = key_of(ir::hash(*graph, ir::HashLines::include), options, state.target(), state.id, graph->name);
+  const ir::Hash key = key_of(ir::hash(*graph, ir::HashLines::include), options, state.target(), state.id, graph->name, graph.get());
   return std::static_pointer_cast<const Program>(
       programs_.get(key, [&] { return std::shared_ptr<const Program>(new Program(state, graph, compiled(state, *graph, options))); }));
 }

@@ -1,15 +1,18 @@
-// What operations of a trace name beside values: strings. Operations carry the number of the declaration; equal declarations are one,
-// so that the number depends neither on the run nor on the path.
+// What operations of a trace name beside values: strings, and memories that are no parameters. Operations carry the number of the
+// declaration; equal declarations are one, so that the number depends neither on the run nor on the path.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
+#include <oxide/error.hpp>
 #include <oxide/ir/graph.hpp>
 
 namespace oxide::trace {
@@ -28,25 +31,87 @@ class Declarations {
     return number;
   }
 
-  // Gives the graph what its operations name, numbered in the order of their first use.
-  void resolve(ir::Graph& graph) const {
-    std::vector<std::uint32_t> string_of(strings_.size(), unused);
-    for (ir::Block& block : graph.blocks)
-      for (ir::Operation& op : block.operations) {
-        if (ir::row_of(op.opcode).immediate != ir::Immediate::string) continue;
-        std::uint32_t& number = string_of[static_cast<std::size_t>(op.immediate)];
-        if (number == unused) {
-          number = static_cast<std::uint32_t>(graph.strings.size());
-          graph.strings.push_back(strings_[static_cast<std::size_t>(op.immediate)]);
-        }
-        op.immediate = number;
-      }
+  // A table of constants: the elements as they lie in memory. Equal tables are one.
+  std::uint32_t table(ir::Memory memory, std::string_view bytes) {
+    memory.kind = ir::MemoryKind::table;
+    memory.data = string(bytes);
+    for (std::size_t i = 0; i != memories_.size(); ++i)
+      if (memories_[i].memory.kind == memory.kind && memories_[i].memory.data == memory.data &&
+          memories_[i].memory.element == memory.element)
+        return number_of(i);
+    return add({memory, nullptr});
   }
 
+  // Memory that the runtime knows by `object`.
+  std::uint32_t storage(ir::Memory memory, std::shared_ptr<const void> object) {
+    memory.kind = ir::MemoryKind::storage;
+    for (std::size_t i = 0; i != memories_.size(); ++i)
+      if (memories_[i].object == object) return number_of(i);
+    return add({memory, std::move(object)});
+  }
+
+  // Gives the graph what its operations name, numbered in the order of their first use.
+  void resolve(ir::Graph& graph) const { Resolver(*this, graph).run(); }
+
  private:
+  struct Declared {
+    ir::Memory memory;
+    std::shared_ptr<const void> object;  // storage
+  };
+
   static constexpr std::uint32_t unused = 0xffffffff;
+  static std::uint32_t number_of(std::size_t i) { return ir::first_declared_memory + static_cast<std::uint32_t>(i); }
+  std::uint32_t add(Declared declared) {
+    if (memories_.size() >= 0x10000 - ir::first_declared_memory) throw Error("a kernel names too many constant tables and globals");
+    memories_.push_back(std::move(declared));
+    return number_of(memories_.size() - 1);
+  }
+
+  class Resolver {
+   public:
+    Resolver(const Declarations& declarations, ir::Graph& graph)
+        : all_(declarations), graph_(graph), strings_(all_.strings_.size(), unused), memories_(all_.memories_.size(), unused) {}
+    void run() {
+      for (ir::Block& block : graph_.blocks)
+        for (ir::Operation& op : block.operations) {
+          const ir::Immediate immediate = ir::row_of(op.opcode).immediate;
+          if (immediate == ir::Immediate::string) op.immediate = string(op.immediate);
+          else if (ir::names_memory(immediate) && ir::memory_number(op.immediate) >= ir::first_declared_memory)
+            op.immediate = ir::with_memory_number(op.immediate, memory(ir::memory_number(op.immediate) - ir::first_declared_memory));
+        }
+    }
+
+   private:
+    std::uint32_t string(std::uint64_t declared) {
+      std::uint32_t& number = strings_[static_cast<std::size_t>(declared)];
+      if (number == unused) {
+        number = static_cast<std::uint32_t>(graph_.strings.size());
+        graph_.strings.push_back(all_.strings_[static_cast<std::size_t>(declared)]);
+      }
+      return number;
+    }
+    std::uint32_t memory(std::size_t declared) {
+      if (memories_[declared] != unused) return memories_[declared];
+      const Declared& d = all_.memories_[declared];
+      ir::Memory memory = d.memory;
+      if (memory.kind == ir::MemoryKind::table) memory.data = string(memory.data);
+      if (memory.kind == ir::MemoryKind::storage) {
+        memory.parameter = static_cast<std::uint32_t>(graph_.parameters.size());
+        graph_.parameters.push_back({ir::ParameterKind::storage, memory.element});
+        graph_.storages.push_back(d.object);
+      }
+      graph_.memories.push_back(memory);
+      return memories_[declared] = static_cast<std::uint32_t>(graph_.memories.size() - 1);
+    }
+
+    const Declarations& all_;
+    ir::Graph& graph_;
+    std::vector<std::uint32_t> strings_, memories_;  // their numbers in the graph
+  };
+
   std::vector<std::string> strings_;
   std::unordered_multimap<std::size_t, std::uint32_t> by_hash_;
+  std::vector<Declared> memories_;
 };
 
 }  // namespace oxide::trace

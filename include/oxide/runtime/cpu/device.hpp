@@ -12,6 +12,7 @@
 #include <mutex>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include <oxide/error.hpp>
 #include <oxide/runtime/backend.hpp>
@@ -19,6 +20,7 @@
 #include <oxide/runtime/cpu/block_pool.hpp>
 #include <oxide/runtime/cpu/floating_environment.hpp>
 #include <oxide/runtime/fault.hpp>
+#include <oxide/runtime/hidden.hpp>
 
 namespace oxide::runtime::cpu {
 
@@ -57,10 +59,11 @@ class CpuStream final : public StreamState {
 
 class CpuKernel final : public LoadedKernel {
  public:
-  CpuKernel(std::shared_ptr<const CompiledKernel> kernel, std::shared_ptr<const ir::Graph> graph)
-      : kernel_(std::move(kernel)), graph_(std::move(graph)), entry_(kernel_->code.entry()) {}
+  CpuKernel(DeviceState& device, std::shared_ptr<const CompiledKernel> kernel, std::shared_ptr<const ir::Graph> graph)
+      : kernel_(std::move(kernel)), graph_(std::move(graph)), entry_(kernel_->code.entry()), hidden_(hidden_pointers(*graph_, device)) {}
 
-  void launch(StreamState& stream, const LaunchConfig& config, void** arguments, std::size_t) override {
+  void launch(StreamState& stream, const LaunchConfig& config, void** arguments, std::size_t count) override {
+    for (void*& pointer : hidden_) arguments[count++] = &pointer;
     oxide_fault_record fault{};
     struct Run {
       oxide_host_kernel entry;
@@ -87,6 +90,7 @@ class CpuKernel final : public LoadedKernel {
   std::shared_ptr<const CompiledKernel> kernel_;
   std::shared_ptr<const ir::Graph> graph_;
   oxide_host_kernel entry_;
+  std::vector<void*> hidden_;  // what the graph's hidden parameters point to
   std::atomic<double> thread_cost_{0};  // as the last launch found it; see BlockPool::run
 };
 
@@ -132,7 +136,7 @@ class CpuDevice final : public DeviceState {
   void reset() override {}
   void link(CompiledKernel&, const ir::Graph&) override {}
   std::unique_ptr<LoadedKernel> load(std::shared_ptr<const CompiledKernel> kernel, std::shared_ptr<const ir::Graph> graph) override {
-    return std::unique_ptr<LoadedKernel>(new CpuKernel(std::move(kernel), std::move(graph)));
+    return std::unique_ptr<LoadedKernel>(new CpuKernel(*this, std::move(kernel), std::move(graph)));
   }
 
  private:

@@ -33,7 +33,7 @@ class CudaDevice final : public DeviceState {
   void reset() override;
   void link(CompiledKernel& kernel, const ir::Graph& graph) override;
   std::unique_ptr<LoadedKernel> load(std::shared_ptr<const CompiledKernel> kernel, std::shared_ptr<const ir::Graph> graph) override {
-    return std::unique_ptr<LoadedKernel>(new CudaKernel(context(), std::move(kernel), std::move(graph)));
+    return std::unique_ptr<LoadedKernel>(new CudaKernel(*this, context(), std::move(kernel), std::move(graph)));
   }
 
  private:

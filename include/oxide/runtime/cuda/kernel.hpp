@@ -9,12 +9,14 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include <oxide/error.hpp>
 #include <oxide/runtime/backend.hpp>
 #include <oxide/runtime/compiled.hpp>
 #include <oxide/runtime/cuda/context.hpp>
 #include <oxide/runtime/cuda/stream.hpp>
+#include <oxide/runtime/hidden.hpp>
 
 namespace oxide::runtime::cuda {
 
@@ -24,7 +26,8 @@ std::string link_ptx(Context& context, const std::string& kernel, std::string_vi
 // A kernel on one GPU. It stays good after Device::reset(): a launch in a new context loads the cubin again.
 class CudaKernel final : public LoadedKernel {
  public:
-  CudaKernel(const std::shared_ptr<Context>& context, std::shared_ptr<const CompiledKernel> kernel, std::shared_ptr<const ir::Graph> graph);
+  CudaKernel(DeviceState& device, const std::shared_ptr<Context>& context, std::shared_ptr<const CompiledKernel> kernel,
+             std::shared_ptr<const ir::Graph> graph);
   void launch(StreamState& stream, const LaunchConfig& config, void** arguments, std::size_t count) override;
 
  private:
@@ -38,12 +41,14 @@ class CudaKernel final : public LoadedKernel {
     ModuleHandle handle = nullptr;
     FunctionHandle function = nullptr;
     FaultSlot fault;
+    std::vector<void*> hidden;      // what the graph's hidden parameters point to
     std::unique_ptr<Module> older;  // of the contexts before
   };
 
   std::unique_ptr<Module> load(const std::shared_ptr<Context>& context);
   Module& module_for(const CudaStream& stream);
 
+  DeviceState& device_;
   std::shared_ptr<const CompiledKernel> kernel_;
   std::shared_ptr<const ir::Graph> graph_;
   std::atomic<Module*> current_{nullptr};
@@ -107,9 +112,9 @@ inline std::string link_ptx(Context& context, const std::string& kernel, std::st
                                  (logs.empty() ? std::string() : "\n" + logs));
 }
 
-inline CudaKernel::CudaKernel(const std::shared_ptr<Context>& context, std::shared_ptr<const CompiledKernel> kernel,
+inline CudaKernel::CudaKernel(DeviceState& device, const std::shared_ptr<Context>& context, std::shared_ptr<const CompiledKernel> kernel,
                               std::shared_ptr<const ir::Graph> graph)
-    : kernel_(std::move(kernel)), graph_(std::move(graph)) {
+    : device_(device), kernel_(std::move(kernel)), graph_(std::move(graph)) {
   newest_ = load(context);
   int threads = 0;
   const Module& module = *newest_;
@@ -128,6 +133,7 @@ inline std::unique_ptr<CudaKernel::Module> CudaKernel::load(const std::shared_pt
   context->check(driver.ModuleLoadData(&module->handle, kernel_->cubin.data()), "loading a kernel (cuModuleLoadData)");
   context->check(driver.ModuleGetFunction(&module->function, module->handle, kernel_->code.entry_name()),
                  "finding a kernel in its module (cuModuleGetFunction)");
+  module->hidden = hidden_pointers(*graph_, device_);
   module->fault = context->take_fault_slot(kernel_, graph_);
   return module;
 }
@@ -160,6 +166,7 @@ inline void CudaKernel::launch(StreamState& stream_state, const LaunchConfig& co
   Module* module = current_.load(std::memory_order_acquire);
   if (module->context.get() != &context) [[unlikely]]
     module = &module_for(stream);
+  for (void*& pointer : module->hidden) arguments[count++] = &pointer;
   arguments[count] = &module->fault.device;
   const ContextScope current(context);
   const Result result = context.driver().LaunchKernel(module->function, config.grid.x, config.grid.y, config.grid.z, config.block.x,

@@ -1,0 +1,28 @@
+// What the runtime passes for the hidden parameters of a kernel.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include <oxide/error.hpp>
+#include <oxide/ir/graph.hpp>
+#include <oxide/runtime/backend.hpp>
+#include <oxide/runtime/storage.hpp>
+
+namespace oxide::runtime {
+
+// The pointers for one device, in the order of the parameters. Throws DeviceError.
+inline std::vector<void*> hidden_pointers(const ir::Graph& graph, DeviceState& device) {
+  std::vector<void*> pointers;
+  std::size_t storages = 0;
+  for (const ir::Parameter& p : graph.parameters) {
+    if (p.kind != ir::ParameterKind::storage) continue;
+    if (storages == graph.storages.size())
+      throw Error("kernel '" + graph.name + "' was not traced by this program: its storages are not known");
+    const auto object = std::const_pointer_cast<void>(graph.storages[storages++]);
+    pointers.push_back(std::static_pointer_cast<Storage>(object)->on(device));
+  }
+  return pointers;
+}
+
+}  // namespace oxide::runtime

@@ -1,0 +1,48 @@
+// Memory that kernels name without its being passed: one of each on every device, made at the first use there.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include <oxide/linkage.hpp>
+#include <oxide/runtime/stream.hpp>
+
+namespace oxide::runtime {
+
+class DeviceState;
+
+class Storage {
+ public:
+  // Of `bytes`, which are its first content on each device.
+  explicit Storage(std::vector<unsigned char> bytes) : initial_(std::move(bytes)) {}
+  OXIDE_INLINE ~Storage();
+  Storage(const Storage&) = delete;
+  Storage& operator=(const Storage&) = delete;
+
+  std::size_t bytes() const { return initial_.size(); }
+
+  // Where it lies on a device. Made there when it was not, or when the device was reset. Throws DeviceError.
+  OXIDE_INLINE void* on(DeviceState& device);
+  // In the order of the stream; the host memory may be reused when these return. Throw DeviceError.
+  OXIDE_INLINE void write(const Stream& stream, const void* from, std::size_t offset, std::size_t bytes);
+  OXIDE_INLINE void read(const Stream& stream, void* to, std::size_t offset, std::size_t bytes);
+
+ private:
+  struct Place {
+    std::shared_ptr<StreamState> stream;  // that it was made in
+    void* pointer;
+  };
+  const std::vector<unsigned char> initial_;
+  std::mutex mutex_;
+  std::vector<Place> places_;  // guarded by mutex_; by device id
+};
+
+}  // namespace oxide::runtime
+
+#ifndef OXIDE_LINKED
+#include <oxide/runtime/storage_implementation.hpp>
+#endif
