@@ -293,7 +293,9 @@ class Body {
       }
 
       case argument:
+      case call:
       case call_result:
+      case return_value:
       case assign:
       case index_space:
       case decide:

@@ -99,6 +99,7 @@ TEST_CASE("garbage never crashes the decoder, and never makes it allocate much")
 
 TEST_CASE("a list's length is checked against the bytes before anything is allocated") {
   std::vector<std::uint8_t> bytes = {'o', 'x', 'g', 'r', ir::encoding_version, 0, 0};
+  bytes.insert(bytes.end(), 11, 0);             // attributes
   for (int i = 0; i != 5; ++i) bytes.push_back(0xff);  // 2^35 - 1 and more files
   bytes.push_back(0x7f);
   std::string why;

@@ -99,3 +99,39 @@ TEST_CASE("a damaged graph prints too") {
   CHECK_THAT(ir::print(b.graph), Catch::Matches("(.|\n)*add v0, v0 +; \\?:4\n(.|\n)*"));
   CHECK_THAT(ir::print(b.graph), Catch::Contains("load p?[v?]"));
 }
+
+TEST_CASE("functions print behind the kernel, and attributes behind its parameters") {
+  ir::Graph graph = testing::factorial_graph();
+  graph.attributes = {
+      .max_threads = 256, .min_blocks = 2, .cluster = {2, 1, 1}, .max_registers = 32, .stack_size = 4096, .cooperative = true};
+  for (std::size_t f = 0; f != ir::body_count(graph); ++f) {
+    ir::Body& body = f == 0 ? static_cast<ir::Body&>(graph) : graph.functions[f - 1];
+    for (ir::Block& block : body.blocks) {
+      for (ir::Operation& op : block.operations) op.location = {};
+      block.terminator.location = {};
+    }
+  }
+  const std::string text = ir::print(graph);
+  CHECK(text.substr(0, text.find('\n')) ==
+        "kernel factorials(span u64 read, span u64 disjoint) launch_bounds(256, 2) cluster(2, 1, 1) max_registers(32) stack_size(4096) "
+        "cooperative");
+  CHECK_THAT(text, Catch::Contains(R"(  argument #0, v8
+  call factorial$0
+  v9: u64 = call_result #0
+  store p1[v7], v9
+  exit
+function factorial$0(u64) -> u64
+block 0:
+)"));
+  CHECK_THAT(text, Catch::Contains(R"(function step$1(u64, u64) -> u64, boolean
+block 0:
+  v0: u64 = parameter p0
+  v1: u64 = parameter p1
+  v2: u64 = mul v0, v1
+  v3: u64 = constant 0
+  v4: boolean = not_equal v0, v3
+  return_value #0, v2
+  return_value #1, v4
+  exit
+)"));
+}

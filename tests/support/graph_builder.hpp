@@ -7,6 +7,7 @@
 #include <initializer_list>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include <oxide/ir/graph.hpp>
 
@@ -35,11 +36,43 @@ class GraphBuilder {
     return graph.memories.size() - 1;
   }
 
+  // ---- functions: what is added after `function` goes into it, after `kernel` into the kernel again
+
+  // Begins a function, whose entry is its block 0. Gives its number.
+  std::uint64_t function(std::string name, std::vector<ir::Type> parameters, std::vector<ir::Type> results) {
+    ir::Function f;
+    f.name = std::move(name);
+    f.parameters = std::move(parameters);
+    f.results = std::move(results);
+    graph.functions.push_back(std::move(f));
+    in_ = graph.functions.size();
+    at(block());
+    return in_ - 1;
+  }
+  void kernel() {
+    in_ = 0;
+    current_ = 0;
+  }
+  // Calls a function that may not be there yet: gives the variables of its results, which have these types.
+  std::vector<ir::Variable> call(std::uint64_t function, std::initializer_list<ir::Variable> arguments, std::vector<ir::Type> results) {
+    std::uint64_t k = 0;
+    for (const ir::Variable v : arguments) op(ir::Opcode::argument, {v}, k++);
+    op(ir::Opcode::call, {}, function);
+    std::vector<ir::Variable> variables;
+    for (k = 0; k != results.size(); ++k) variables.push_back(op(ir::Opcode::call_result, {}, k, results[k]));
+    return variables;
+  }
+  void give_back(std::initializer_list<ir::Variable> results) {
+    std::uint64_t k = 0;
+    for (const ir::Variable v : results) op(ir::Opcode::return_value, {v}, k++);
+    exit();
+  }
+
   // ---- blocks: what is added goes to the current one
 
   std::uint32_t block() {
-    graph.blocks.emplace_back();
-    return static_cast<std::uint32_t>(graph.blocks.size() - 1);
+    body().blocks.emplace_back();
+    return static_cast<std::uint32_t>(body().blocks.size() - 1);
   }
   GraphBuilder& at(std::uint32_t block) {
     current_ = block;
@@ -54,8 +87,8 @@ class GraphBuilder {
   // ---- operations
 
   ir::Variable variable(ir::Type type) {
-    graph.variables.push_back(type);
-    return static_cast<ir::Variable>(graph.variables.size() - 1);
+    body().variables.push_back(type);
+    return static_cast<ir::Variable>(body().variables.size() - 1);
   }
 
   // Any operation. `type` matters only where the table says `given`.
@@ -70,7 +103,7 @@ class GraphBuilder {
       case ir::ResultRule::none:
         break;
       case ir::ResultRule::same:
-        o.type = graph.variables[*operands.begin()];
+        o.type = body().variables[*operands.begin()];
         break;
       case ir::ResultRule::boolean:
         o.type = ir::Type::boolean;
@@ -80,7 +113,7 @@ class GraphBuilder {
         break;
     }
     if (ir::row_of(opcode).result != ir::ResultRule::none) o.result = variable(o.type);
-    graph.blocks[current_].operations.push_back(o);
+    body().blocks[current_].operations.push_back(o);
     return o.result;
   }
 
@@ -90,7 +123,9 @@ class GraphBuilder {
     std::memcpy(&bits, &number, sizeof number);
     return op(ir::Opcode::constant, {}, bits, ir::type_for<T>());
   }
-  ir::Variable parameter(std::uint64_t index) { return op(ir::Opcode::parameter, {}, index, graph.parameters[index].type); }
+  ir::Variable parameter(std::uint64_t index) {
+    return op(ir::Opcode::parameter, {}, index, in_ == 0 ? graph.parameters[index].type : graph.functions[in_ - 1].parameters[index]);
+  }
   ir::Variable length(std::uint64_t memory) { return op(ir::Opcode::length, {}, memory, ir::Type::u64); }
   ir::Variable cast(ir::Variable v, ir::Type to) { return op(ir::Opcode::cast, {v}, 0, to); }
   ir::Variable coordinate(ir::Opcode opcode, std::uint64_t axis = 0) { return op(opcode, {}, axis, ir::Type::u32); }
@@ -113,11 +148,43 @@ class GraphBuilder {
 
  private:
   ir::Location here() { return lines ? ir::Location{0, ++line_, 3} : ir::Location{}; }
-  void end(ir::Terminator t) { graph.blocks[current_].terminator = t; }
+  void end(ir::Terminator t) { body().blocks[current_].terminator = t; }
+  ir::Body& body() { return in_ == 0 ? static_cast<ir::Body&>(graph) : graph.functions[in_ - 1]; }
 
+  std::size_t in_ = 0;  // as ir::body_of counts
   std::uint32_t current_ = 0;
   std::uint32_t line_ = 10;
 };
+
+// out[i] = factorial(in[i]), with a function that calls itself and one that takes and gives two numbers.
+inline ir::Graph factorial_graph() {
+  using enum ir::Opcode;
+  GraphBuilder b("factorials");
+  const auto in = b.span(ir::Type::u64), out = b.span(ir::Type::u64, ir::Access::disjoint);
+  const ir::Variable i = b.linear_index();
+  b.check(in, i);
+  const ir::Variable n = b.load(in, i);
+  b.check(out, i);
+  const std::uint64_t factorial = 0, step = 1;
+  b.store(out, i, b.call(factorial, {n}, {ir::Type::u64})[0]);
+  b.exit();
+
+  b.function("factorial", {ir::Type::u64}, {ir::Type::u64});
+  const auto more = b.block(), done = b.block();
+  const ir::Variable x = b.parameter(0), one = b.constant(std::uint64_t{1});
+  b.branch(b.op(less, {one, x}), more, done);
+  b.at(done).give_back({one});
+  b.at(more);
+  const ir::Variable rest = b.call(factorial, {b.op(sub, {x, one})}, {ir::Type::u64})[0];
+  const auto both = b.call(step, {x, rest}, {ir::Type::u64, ir::Type::boolean});
+  b.give_back({b.op(select, {both[1], both[0], one}, 0, ir::Type::u64)});
+
+  b.function("step", {ir::Type::u64, ir::Type::u64}, {ir::Type::u64, ir::Type::boolean});
+  const ir::Variable left = b.parameter(0), right = b.parameter(1);
+  b.give_back({b.op(mul, {left, right}), b.op(not_equal, {left, b.constant(std::uint64_t{0})})});
+  b.kernel();
+  return std::move(b.graph);
+}
 
 // c[i] = a[i] + b[i] for the threads that have an element, every access checked.
 inline ir::Graph vecadd_graph(ir::Type type = ir::Type::f32) {

@@ -1,6 +1,7 @@
 // The graph as bytes and back: what crosses the compiler's C ABI and what the disk cache keeps.
 //
-//   bytes  = magic version name fp_mode files strings parameters memories spaces variables blocks
+//   bytes  = magic version name fp_mode attributes files strings parameters memories spaces functions body
+//   body   = variables blocks
 //   lists  = count element...
 //   number = LEB128, little end first; enumerators are one byte
 //
@@ -21,7 +22,7 @@
 namespace oxide::ir {
 
 // Raised with every change of the encoding or of what it means: new operations, types, fields.
-inline constexpr std::uint8_t encoding_version = 3;
+inline constexpr std::uint8_t encoding_version = 4;
 
 std::vector<std::uint8_t> encode(const Graph& graph);
 
@@ -70,6 +71,28 @@ class Encoder {
     if (t.kind != TerminatorKind::exit) number(t.targets[0]);
     if (t.kind == TerminatorKind::branch) number(t.targets[1]);
     location(t.location);
+  }
+  void attributes(const Attributes& a) {
+    number(a.max_threads);
+    number(a.min_blocks);
+    for (const std::uint32_t n : a.block) number(n);
+    for (const std::uint32_t n : a.cluster) number(n);
+    number(a.max_registers);
+    number(a.stack_size);
+    byte(a.cooperative ? 1 : 0);
+  }
+  void types(const std::vector<Type>& list) {
+    number(list.size());
+    for (Type t : list) enumerator(t);
+  }
+  void body(const Body& b) {
+    types(b.variables);
+    number(b.blocks.size());
+    for (const Block& block : b.blocks) {
+      number(block.operations.size());
+      for (const Operation& op : block.operations) operation(op);
+      terminator(block.terminator);
+    }
   }
 };
 
@@ -148,6 +171,32 @@ class Decoder {
     t.location = location();
     return t;
   }
+  Attributes attributes() {
+    Attributes a;
+    a.max_threads = number32();
+    a.min_blocks = number32();
+    for (std::uint32_t& n : a.block) n = number32();
+    for (std::uint32_t& n : a.cluster) n = number32();
+    a.max_registers = number32();
+    a.stack_size = number32();
+    a.cooperative = enumerator<std::uint8_t>(2) != 0;
+    return a;
+  }
+  std::vector<Type> types() {
+    std::vector<Type> list(count(1));
+    for (Type& t : list) t = type();
+    return list;
+  }
+  void body(Body& b) {
+    b.variables = types();
+    b.blocks.resize(count(3));
+    for (Block& block : b.blocks) {
+      block.operations.resize(count(3));
+      for (Operation& op : block.operations) op = operation();
+      block.terminator = terminator();
+      if (failed()) break;
+    }
+  }
   void fail(const char* why) {
     if (why_ == nullptr) why_ = why;
   }
@@ -166,6 +215,7 @@ inline std::vector<std::uint8_t> encode(const Graph& graph) {
   out.byte(encoding_version);
   out.text(graph.name);
   out.enumerator(graph.fp_mode);
+  out.attributes(graph.attributes);
   out.number(graph.files.size());
   for (const std::string& file : graph.files) out.text(file);
   out.number(graph.strings.size());
@@ -190,14 +240,14 @@ inline std::vector<std::uint8_t> encode(const Graph& graph) {
     out.number(s.stride);
     out.location(s.location);
   }
-  out.number(graph.variables.size());
-  for (Type t : graph.variables) out.enumerator(t);
-  out.number(graph.blocks.size());
-  for (const Block& block : graph.blocks) {
-    out.number(block.operations.size());
-    for (const Operation& op : block.operations) out.operation(op);
-    out.terminator(block.terminator);
+  out.number(graph.functions.size());
+  for (const Function& f : graph.functions) {
+    out.text(f.name);
+    out.types(f.parameters);
+    out.types(f.results);
+    out.body(f);
   }
+  out.body(graph);
   return std::move(out.bytes);
 }
 
@@ -213,6 +263,7 @@ inline std::optional<Graph> decode(std::span<const std::uint8_t> bytes, std::str
   Graph graph;
   graph.name = in.text();
   graph.fp_mode = in.enumerator<FpMode>(2);
+  graph.attributes = in.attributes();
   graph.files.resize(in.count(1));
   for (std::string& file : graph.files) file = in.text();
   graph.strings.resize(in.count(1));
@@ -237,15 +288,15 @@ inline std::optional<Graph> decode(std::span<const std::uint8_t> bytes, std::str
     s.stride = in.number32();
     s.location = in.location();
   }
-  graph.variables.resize(in.count(1));
-  for (Type& t : graph.variables) t = in.type();
-  graph.blocks.resize(in.count(3));
-  for (Block& block : graph.blocks) {
-    block.operations.resize(in.count(3));
-    for (Operation& op : block.operations) op = in.operation();
-    block.terminator = in.terminator();
+  graph.functions.resize(in.count(5));
+  for (Function& f : graph.functions) {
+    f.name = in.text();
+    f.parameters = in.types();
+    f.results = in.types();
+    in.body(f);
     if (in.failed()) break;
   }
+  in.body(graph);
   if (!in.failed() && in.left() != 0) in.fail("there are bytes after the graph");
   if (!in.failed()) return graph;
   why = in.why();

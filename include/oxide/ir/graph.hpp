@@ -114,18 +114,49 @@ constexpr std::uint32_t space_stride(std::uint64_t immediate) { return static_ca
 // Whether a*b + c may become one fused operation: `contract` as CUDA does by default, `strict` never.
 enum class FpMode : std::uint8_t { contract, strict };
 
-struct Graph {
+// What a kernel asks of its launches and of the assembler; 0 where it asks nothing.
+struct Attributes {
+  std::uint32_t max_threads = 0;                 // the most threads that a block may have
+  std::uint32_t min_blocks = 0;                  // blocks that shall fit on a multiprocessor at once; with max_threads
+  std::array<std::uint32_t, 3> block{0, 0, 0};   // the only block that it is launched with
+  std::array<std::uint32_t, 3> cluster{0, 0, 0}; // blocks of a cluster; sm_90 and newer
+  std::uint32_t max_registers = 0;               // of a thread
+  std::uint32_t stack_size = 0;                  // bytes of stack for the calls of a thread
+  bool cooperative = false;                      // all blocks are resident at once
+  friend constexpr bool operator==(const Attributes&, const Attributes&) = default;
+};
+
+// Code over variables of its own.
+struct Body {
+  std::vector<Type> variables;  // the type of each variable
+  std::vector<Block> blocks;    // blocks[0] is the entry, and no terminator targets it
+};
+
+// What the kernel and other functions call, and what may call itself. It names the graph's memories as the kernel does, and sees none of
+// the kernel's other parameters.
+struct Function : Body {
+  std::string name;  // as kernels have
+  std::vector<Type> parameters, results;
+};
+
+struct Graph : Body {
   std::string name;  // the kernel's name as the user gave it; [A-Za-z0-9_]
   FpMode fp_mode = FpMode::contract;
+  Attributes attributes;
   std::vector<Parameter> parameters;
   std::vector<Memory> memories;
   std::vector<IndexSpace> spaces;
-  std::vector<Type> variables;  // the type of each variable
-  std::vector<Block> blocks;    // blocks[0] is the entry, and no terminator targets it
+  std::vector<Function> functions;
   std::vector<std::string> files;
   std::vector<std::string> strings;  // messages and formats that operations name, elements of tables; any bytes
   // What the runtime knows the storages of the hidden parameters by, in the order of these. No part of the code: neither encoded nor hashed.
   std::vector<std::shared_ptr<const void>> storages;
 };
+
+// The kernel's body is number 0, those of the functions follow.
+constexpr std::size_t body_count(const Graph& graph) { return graph.functions.size() + 1; }
+inline const Body& body_of(const Graph& graph, std::size_t number) {
+  return number == 0 ? static_cast<const Body&>(graph) : graph.functions[number - 1];
+}
 
 }  // namespace oxide::ir

@@ -40,6 +40,36 @@ class Hasher {
     word(s.size());
     for (char c : s) word(static_cast<unsigned char>(c));
   }
+  void types(const std::vector<Type>& list) {
+    word(list.size());
+    for (Type t : list) enumerator(t);
+  }
+  void attributes(const Attributes& a) {
+    word(std::uint64_t{a.max_threads} << 32 | a.min_blocks);
+    for (std::size_t axis = 0; axis != 3; ++axis) word(std::uint64_t{a.block[axis]} << 32 | a.cluster[axis]);
+    word(std::uint64_t{a.max_registers} << 32 | a.stack_size);
+    word(a.cooperative);
+  }
+  void body(const Body& body, bool with_lines) {
+    types(body.variables);
+    word(body.blocks.size());
+    for (const Block& block : body.blocks) {
+      word(block.operations.size());
+      for (const Operation& op : block.operations) {
+        word(static_cast<std::uint64_t>(op.opcode) << 40 | static_cast<std::uint64_t>(op.type) << 32 | op.result);
+        word(static_cast<std::uint64_t>(op.operands[0]) << 32 | op.operands[1]);
+        word(op.operands[2]);
+        word(op.immediate);
+        if (with_lines) location(op.location);
+      }
+      const Terminator& t = block.terminator;
+      word(static_cast<std::uint64_t>(t.kind) << 32 | (t.kind == TerminatorKind::branch ? t.condition : no_variable));
+      const std::uint32_t first = t.kind == TerminatorKind::exit ? 0 : t.targets[0];
+      const std::uint32_t second = t.kind == TerminatorKind::branch ? t.targets[1] : 0;
+      word(static_cast<std::uint64_t>(first) << 32 | second);
+      if (with_lines) location(t.location);
+    }
+  }
   void location(const Location& l) {
     word(l.line);
     word(static_cast<std::uint64_t>(l.file) << 32 | l.column);
@@ -69,6 +99,7 @@ inline Hash hash(const Graph& graph, HashLines lines) {
   out.word(encoding_version);
   out.word(with_lines);
   out.enumerator(graph.fp_mode);
+  out.attributes(graph.attributes);
   out.word(graph.parameters.size());
   for (const Parameter& p : graph.parameters) {
     out.enumerator(p.kind);
@@ -90,25 +121,14 @@ inline Hash hash(const Graph& graph, HashLines lines) {
   }
   out.word(graph.strings.size());
   for (const std::string& s : graph.strings) out.text(s);
-  out.word(graph.variables.size());
-  for (Type t : graph.variables) out.enumerator(t);
-  out.word(graph.blocks.size());
-  for (const Block& block : graph.blocks) {
-    out.word(block.operations.size());
-    for (const Operation& op : block.operations) {
-      out.word(static_cast<std::uint64_t>(op.opcode) << 40 | static_cast<std::uint64_t>(op.type) << 32 | op.result);
-      out.word(static_cast<std::uint64_t>(op.operands[0]) << 32 | op.operands[1]);
-      out.word(op.operands[2]);
-      out.word(op.immediate);
-      if (with_lines) out.location(op.location);
-    }
-    const Terminator& t = block.terminator;
-    out.word(static_cast<std::uint64_t>(t.kind) << 32 | (t.kind == TerminatorKind::branch ? t.condition : no_variable));
-    const std::uint32_t first = t.kind == TerminatorKind::exit ? 0 : t.targets[0];
-    const std::uint32_t second = t.kind == TerminatorKind::branch ? t.targets[1] : 0;
-    out.word(static_cast<std::uint64_t>(first) << 32 | second);
-    if (with_lines) out.location(t.location);
+  out.word(graph.functions.size());
+  for (const Function& f : graph.functions) {
+    out.types(f.parameters);
+    out.types(f.results);
+    out.body(f, with_lines);
+    if (with_lines) out.text(f.name);
   }
+  out.body(graph, with_lines);
   if (with_lines)
     for (const std::string& file : graph.files) out.text(file);
   return out.finish();

@@ -23,6 +23,8 @@ namespace oxide::ir {
 //                 traps     may end the thread with an error; must stay
 //                 acts      does something that no memory of the graph shows, or reads what changes by itself; must stay, in order
 //                 argument, call_result  belong to the operation with many operands behind or before them
+//                 calls     runs a function of the graph
+//                 returns   sets a result of the function that it stands in
 //                 requires  states a requirement on the launch; kept in the graph's list, not in its blocks
 #define OXIDE_IR_OPERATIONS(X)                                                                                                        \
   /* values */                                                                                                                        \
@@ -89,6 +91,9 @@ namespace oxide::ir {
   /* results, if there are several, are read by call_result directly after them. Nothing comes between, and no path joins between. */ \
   X(argument, 1, none, any, index, argument)                                                                                          \
   X(call_result, 0, given, any, index, call_result)                                                                                   \
+  /* A function's `parameter`s are its own; it sets each of its results before it exits. */                                           \
+  X(call, 0, none, arguments, function, calls)                                                                                        \
+  X(return_value, 1, none, any, index, returns)                                                                                       \
   /* only in traces, never in a finished graph */                                                                                     \
   X(decide, 1, none, boolean, answer, trace)                                                                                          \
   X(loop_head, 0, none, any, none, trace)                                                                                             \
@@ -118,17 +123,31 @@ enum class OperandRule : std::uint8_t {
 enum class Immediate : std::uint8_t {
   none,
   bits,       // a constant's bits, zero-extended
-  parameter,  // index into Graph::parameters
+  parameter,  // index into Graph::parameters, or in a function into its own
   memory,     // index into Graph::memories
   axis,       // 0 x, 1 y, 2 z
   space,      // an IndexSpace, see graph.hpp
   check,      // integer division only: 1 when a zero divisor traps, 0 when it gives 0
   string,     // index into Graph::strings; in a trace, into its declarations
+  function,   // index into Graph::functions
   index,      // which argument or result, from 0
   answer,     // a decision's answer
 };
 
-enum class Effect : std::uint8_t { pure, writes_variable, reads, writes, traps, acts, argument, call_result, requires_launch, trace };
+enum class Effect : std::uint8_t {
+  pure,
+  writes_variable,
+  reads,
+  writes,
+  traps,
+  acts,
+  argument,
+  call_result,
+  calls,
+  returns,
+  requires_launch,
+  trace
+};
 
 struct OpcodeRow {
   std::string_view name;

@@ -13,8 +13,10 @@
 #include <charconv>
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <oxide/ir/graph.hpp>
 
@@ -89,6 +91,11 @@ inline std::string print_string(std::string_view s) {
   return out + '"';
 }
 
+// By name and number, because names may repeat.
+inline std::string print_function(const Graph& graph, std::uint64_t function) {
+  return (function < graph.functions.size() ? graph.functions[function].name : "?") + '$' + std::to_string(function);
+}
+
 // The immediate as the operation's first argument; empty when the row has none or it says nothing.
 inline std::string print_immediate(const Graph& graph, const Operation& op) {
   switch (row_of(op.opcode).immediate) {
@@ -112,6 +119,8 @@ inline std::string print_immediate(const Graph& graph, const Operation& op) {
       return op.immediate < graph.strings.size() ? print_string(graph.strings[static_cast<std::size_t>(op.immediate)]) : "\"?\"";
     case Immediate::index:
       return '#' + std::to_string(op.immediate);
+    case Immediate::function:
+      return print_function(graph, op.immediate);
   }
   return {};
 }
@@ -137,6 +146,38 @@ inline std::string print_terminator(const Terminator& t) {
       break;
   }
   return "exit";
+}
+
+inline void print_body(std::string& out, const Graph& graph, const Body& body) {
+  for (std::size_t b = 0; b != body.blocks.size(); ++b) {
+    out += "block " + std::to_string(b) + ":\n";
+    for (const Operation& op : body.blocks[b].operations) print_line(out, graph, "  " + print(graph, op), op.location);
+    print_line(out, graph, "  " + print_terminator(body.blocks[b].terminator), body.blocks[b].terminator.location);
+  }
+}
+
+inline std::string print_types(const std::vector<Type>& types) {
+  std::string out;
+  for (const Type t : types) out.append(out.empty() ? "" : ", ").append(name_of(t));
+  return out;
+}
+
+// " launch_bounds(256, 2) cluster(2, 1, 1)"
+inline std::string print_attributes(const Attributes& a) {
+  std::string out;
+  const auto add = [&](std::string_view name, std::initializer_list<std::uint32_t> numbers) {
+    out.append(" ").append(name);
+    const char* separator = "(";
+    for (const std::uint32_t n : numbers) out.append(separator).append(std::to_string(n)), separator = ", ";
+    if (numbers.size() != 0) out += ')';
+  };
+  if (a.max_threads != 0) add("launch_bounds", {a.max_threads, a.min_blocks});
+  if (a.block[0] != 0) add("block", {a.block[0], a.block[1], a.block[2]});
+  if (a.cluster[0] != 0) add("cluster", {a.cluster[0], a.cluster[1], a.cluster[2]});
+  if (a.max_registers != 0) add("max_registers", {a.max_registers});
+  if (a.stack_size != 0) add("stack_size", {a.stack_size});
+  if (a.cooperative) add("cooperative", {});
+  return out;
 }
 
 inline std::string print_parameters(const Graph& graph) {
@@ -187,7 +228,7 @@ inline std::string print(const Graph& graph, const Operation& op) {
 inline std::string print(const Graph& graph) {
   std::string out = "kernel " + graph.name + '(' + detail::print_parameters(graph) + ')';
   if (graph.fp_mode == FpMode::strict) out += " strict";
-  out += '\n';
+  out += detail::print_attributes(graph.attributes) + '\n';
   for (const Memory& m : graph.memories)
     if (m.kind == MemoryKind::table)
       out.append("table")
@@ -201,10 +242,13 @@ inline std::string print(const Graph& graph) {
     const std::string line = s.kind == SpaceKind::linear ? "space linear" : "space grid_2d, rows of " + std::to_string(s.stride);
     detail::print_line(out, graph, line, s.location);
   }
-  for (std::size_t b = 0; b != graph.blocks.size(); ++b) {
-    out += "block " + std::to_string(b) + ":\n";
-    for (const Operation& op : graph.blocks[b].operations) detail::print_line(out, graph, "  " + print(graph, op), op.location);
-    detail::print_line(out, graph, "  " + detail::print_terminator(graph.blocks[b].terminator), graph.blocks[b].terminator.location);
+  detail::print_body(out, graph, graph);
+  for (std::size_t f = 0; f != graph.functions.size(); ++f) {
+    const Function& function = graph.functions[f];
+    out += "function " + detail::print_function(graph, f) + '(' + detail::print_types(function.parameters) + ')';
+    if (!function.results.empty()) out += " -> " + detail::print_types(function.results);
+    out += '\n';
+    detail::print_body(out, graph, function);
   }
   return out;
 }

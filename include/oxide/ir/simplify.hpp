@@ -1,6 +1,6 @@
 // Puts a graph in canonical form, so that the same kernel traced by another compiler or at another -O level hashes the same:
 // empty and straight-line blocks merged, unreachable blocks dropped, copies propagated, dead operations dropped, blocks in reverse
-// post-order, variables numbered without gaps in the order of their first appearance.
+// post-order, variables numbered without gaps in the order of their first appearance; functions numbered likewise, unused ones dropped.
 #pragma once
 
 #include <cstddef>
@@ -19,10 +19,10 @@ namespace detail {
 
 class Simplifier {
  public:
-  explicit Simplifier(Graph& graph) : graph_(graph) {}
+  explicit Simplifier(Body& body) : body_(body) {}
 
   void run() {
-    if (graph_.blocks.empty()) return;
+    if (body_.blocks.empty()) return;
     assigns_to_copies();
     skip_empty_blocks();
     merge_straight_lines();
@@ -46,28 +46,28 @@ class Simplifier {
     return t.kind == TerminatorKind::exit ? 0 : t.kind == TerminatorKind::jump ? 1 : 2;
   }
   std::size_t size() const {
-    std::size_t n = graph_.blocks.size();
-    for (const Block& b : graph_.blocks) n += b.operations.size() + target_count(b.terminator);
+    std::size_t n = body_.blocks.size();
+    for (const Block& b : body_.blocks) n += b.operations.size() + target_count(b.terminator);
     return n;
   }
 
   // `assign x, y` says what `x = copy y` says.
   void assigns_to_copies() {
-    for (Block& block : graph_.blocks)
+    for (Block& block : body_.blocks)
       for (Operation& op : block.operations)
         if (op.opcode == Opcode::assign) {
           op.opcode = Opcode::copy;
           op.result = op.operands[0];
-          op.type = graph_.variables[op.result];
+          op.type = body_.variables[op.result];
           op.operands = {op.operands[1], no_variable, no_variable};
         }
   }
 
   // Sends every edge into a block that does nothing but jump to where that jump goes. A ring of such blocks is an endless loop and stays.
   void skip_empty_blocks() {
-    const std::size_t n = graph_.blocks.size();
+    const std::size_t n = body_.blocks.size();
     const auto is_empty = [&](std::uint32_t b) {
-      const Block& block = graph_.blocks[b];
+      const Block& block = body_.blocks[b];
       return block.operations.empty() && block.terminator.kind == TerminatorKind::jump && block.terminator.targets[0] != b;
     };
     std::vector<std::uint32_t> goes_to(n, 0);  // 0: not yet known; nothing goes to the entry
@@ -76,14 +76,14 @@ class Simplifier {
       chain.clear();
       while (goes_to[b] == 0 && is_empty(b) && chain.size() <= n) {
         chain.push_back(b);
-        b = graph_.blocks[b].terminator.targets[0];
+        b = body_.blocks[b].terminator.targets[0];
       }
       if (chain.size() > n) return b;  // a ring
       const std::uint32_t end = goes_to[b] != 0 ? goes_to[b] : b;
       for (std::uint32_t c : chain) goes_to[c] = end;
       return end;
     };
-    for (Block& block : graph_.blocks) {
+    for (Block& block : body_.blocks) {
       Terminator& t = block.terminator;
       for (std::size_t i = 0; i != target_count(t); ++i) t.targets[i] = resolve(t.targets[i]);
       if (t.kind == TerminatorKind::branch && t.targets[0] == t.targets[1]) {
@@ -96,15 +96,15 @@ class Simplifier {
 
   // A block that is the only way into the next one takes that one's place.
   void merge_straight_lines() {
-    std::vector<std::uint32_t> ways_in(graph_.blocks.size(), 0);
+    std::vector<std::uint32_t> ways_in(body_.blocks.size(), 0);
     for (std::uint32_t b : reverse_post_order())
-      for (std::size_t i = 0; i != target_count(graph_.blocks[b].terminator); ++i) ++ways_in[graph_.blocks[b].terminator.targets[i]];
+      for (std::size_t i = 0; i != target_count(body_.blocks[b].terminator); ++i) ++ways_in[body_.blocks[b].terminator.targets[i]];
     for (std::uint32_t b : reverse_post_order()) {
-      Block& block = graph_.blocks[b];
+      Block& block = body_.blocks[b];
       while (block.terminator.kind == TerminatorKind::jump) {
         const std::uint32_t next = block.terminator.targets[0];
         if (ways_in[next] != 1 || next == b) break;
-        Block& taken = graph_.blocks[next];
+        Block& taken = body_.blocks[next];
         block.operations.insert(block.operations.end(), taken.operations.begin(), taken.operations.end());
         block.terminator = taken.terminator;
         // What is left of `taken` has no way in, and must not be merged from when its turn comes.
@@ -116,12 +116,12 @@ class Simplifier {
 
   std::vector<std::uint32_t> reverse_post_order() const {
     std::vector<std::uint32_t> post;
-    std::vector<bool> seen(graph_.blocks.size());
+    std::vector<bool> seen(body_.blocks.size());
     struct Visit {
       std::uint32_t block;
       std::size_t left;  // targets not yet visited: the false target first, so that the true one comes first in the reverse
     };
-    std::vector<Visit> stack{{0, target_count(graph_.blocks[0].terminator)}};
+    std::vector<Visit> stack{{0, target_count(body_.blocks[0].terminator)}};
     seen[0] = true;
     while (!stack.empty()) {
       Visit& top = stack.back();
@@ -130,26 +130,26 @@ class Simplifier {
         stack.pop_back();
         continue;
       }
-      const std::uint32_t next = graph_.blocks[top.block].terminator.targets[--top.left];
+      const std::uint32_t next = body_.blocks[top.block].terminator.targets[--top.left];
       if (seen[next]) continue;
       seen[next] = true;
-      stack.push_back({next, target_count(graph_.blocks[next].terminator)});
+      stack.push_back({next, target_count(body_.blocks[next].terminator)});
     }
     return {post.rbegin(), post.rend()};
   }
 
   void order_blocks() {
     const std::vector<std::uint32_t> order = reverse_post_order();
-    std::vector<std::uint32_t> place(graph_.blocks.size(), 0);
+    std::vector<std::uint32_t> place(body_.blocks.size(), 0);
     std::vector<Block> blocks;
     blocks.reserve(order.size());
     for (std::size_t i = 0; i != order.size(); ++i) {
       place[order[i]] = static_cast<std::uint32_t>(i);
-      blocks.push_back(std::move(graph_.blocks[order[i]]));
+      blocks.push_back(std::move(body_.blocks[order[i]]));
     }
     for (Block& block : blocks)
       for (std::size_t i = 0; i != target_count(block.terminator); ++i) block.terminator.targets[i] = place[block.terminator.targets[i]];
-    graph_.blocks = std::move(blocks);
+    body_.blocks = std::move(blocks);
   }
 
   // Calls f(variable) for each variable that the operation or terminator uses, by reference.
@@ -170,12 +170,12 @@ class Simplifier {
   // r = copy s, each with one definition. Since r's definition dominates r's uses and s's definition dominates r's, no path from r's
   // definition to a use of r passes s's definition without passing r's again; so s has the value of r at each use of r.
   void propagate_copies() {
-    std::vector<std::uint8_t> definitions(graph_.variables.size(), 0);
-    for (const Block& block : graph_.blocks)
+    std::vector<std::uint8_t> definitions(body_.variables.size(), 0);
+    for (const Block& block : body_.blocks)
       for (const Operation& op : block.operations)
         if (const Variable v = defined_by(op); v != no_variable && definitions[v] != 2) ++definitions[v];
-    std::vector<Variable> source(graph_.variables.size(), no_variable);
-    for (const Block& block : graph_.blocks)
+    std::vector<Variable> source(body_.variables.size(), no_variable);
+    for (const Block& block : body_.blocks)
       for (const Operation& op : block.operations)
         if (op.opcode == Opcode::copy && definitions[op.result] == 1 && definitions[op.operands[0]] == 1 && op.result != op.operands[0])
           source[op.result] = op.operands[0];
@@ -185,7 +185,7 @@ class Simplifier {
       while (source[v] != no_variable && v != root) source[std::exchange(v, source[v])] = root;
       v = root;
     };
-    for (Block& block : graph_.blocks) {
+    for (Block& block : body_.blocks) {
       for (Operation& op : block.operations) uses(op, replace);
       uses(block.terminator, replace);
     }
@@ -199,7 +199,7 @@ class Simplifier {
 
   // Marks what effects and branches need, then sweeps. Variables that feed only each other around a loop go too.
   void drop_dead() {
-    std::vector<bool> live(graph_.variables.size());
+    std::vector<bool> live(body_.variables.size());
     std::vector<Variable> work;
     const auto mark = [&](Variable& v) {
       if (!live[v]) live[v] = true, work.push_back(v);
@@ -210,8 +210,8 @@ class Simplifier {
       std::size_t next;
     };
     std::vector<Definition> definitions{{nullptr, 0}};  // 0 ends a list
-    std::vector<std::size_t> first(graph_.variables.size(), 0);
-    for (Block& block : graph_.blocks) {
+    std::vector<std::size_t> first(body_.variables.size(), 0);
+    for (Block& block : body_.blocks) {
       for (Operation& op : block.operations) {
         if (const Variable v = defined_by(op); v != no_variable) {
           definitions.push_back({&op, first[v]});
@@ -226,7 +226,7 @@ class Simplifier {
       work.pop_back();
       for (std::size_t d = first[v]; d != 0; d = definitions[d].next) uses(*definitions[d].operation, mark);
     }
-    for (Block& block : graph_.blocks)
+    for (Block& block : body_.blocks)
       std::erase_if(block.operations, [&](const Operation& op) {
         const bool copies_itself = op.opcode == Opcode::copy && op.result == op.operands[0];
         return copies_itself || (may_go(op) && !live[defined_by(op)]);
@@ -234,30 +234,57 @@ class Simplifier {
   }
 
   void number_variables() {
-    std::vector<Variable> number(graph_.variables.size(), no_variable);
+    std::vector<Variable> number(body_.variables.size(), no_variable);
     std::vector<Type> types;
     const auto renumber = [&](Variable& v) {
       if (number[v] == no_variable) {
         number[v] = static_cast<Variable>(types.size());
-        types.push_back(graph_.variables[v]);
+        types.push_back(body_.variables[v]);
       }
       v = number[v];
     };
-    for (Block& block : graph_.blocks) {
+    for (Block& block : body_.blocks) {
       for (Operation& op : block.operations) {
         uses(op, renumber);
         if (row_of(op.opcode).result != ResultRule::none) renumber(op.result);
       }
       uses(block.terminator, renumber);
     }
-    graph_.variables = std::move(types);
+    body_.variables = std::move(types);
   }
 
-  Graph& graph_;
+  Body& body_;
 };
+
+// Functions in the order in which they are first called, from the kernel on; those that nothing calls are dropped.
+inline void order_functions(Graph& graph) {
+  std::vector<std::uint32_t> place(graph.functions.size(), no_variable), order;
+  const auto renumber = [&](Body& body) {
+    for (Block& block : body.blocks)
+      for (Operation& op : block.operations) {
+        if (row_of(op.opcode).immediate != Immediate::function) continue;
+        std::uint32_t& at = place[static_cast<std::size_t>(op.immediate)];
+        if (at == no_variable) {
+          at = static_cast<std::uint32_t>(order.size());
+          order.push_back(static_cast<std::uint32_t>(op.immediate));
+        }
+        op.immediate = at;
+      }
+  };
+  renumber(graph);
+  for (std::size_t k = 0; k != order.size(); ++k) renumber(graph.functions[order[k]]);
+  std::vector<Function> functions;
+  functions.reserve(order.size());
+  for (const std::uint32_t f : order) functions.push_back(std::move(graph.functions[f]));
+  graph.functions = std::move(functions);
+}
 
 }  // namespace detail
 
-inline void simplify(Graph& graph) { detail::Simplifier(graph).run(); }
+inline void simplify(Graph& graph) {
+  detail::Simplifier(graph).run();
+  for (Function& f : graph.functions) detail::Simplifier(f).run();
+  if (!graph.functions.empty()) detail::order_functions(graph);
+}
 
 }  // namespace oxide::ir

@@ -2,6 +2,7 @@
 // and type.hpp. A graph that verifies cannot make the compiler read out of bounds, whoever wrote it.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -14,21 +15,49 @@
 
 namespace oxide::ir {
 
-// The first rule that a graph breaks, and where: the block and the operation in it (the number of operations for the terminator);
-// `no_place` when it is about the graph as a whole.
+// The first rule that a graph breaks, and where: the function (`no_place` for the kernel), the block and the operation in it (the number
+// of operations for the terminator); no block when it is about the graph or the function as a whole.
 struct Defect {
   static constexpr std::size_t no_place = static_cast<std::size_t>(-1);
   std::string what;
   std::size_t block = no_place;
   std::size_t operation = no_place;
+  std::size_t function = no_place;
 
   std::string text() const {
-    if (block == no_place) return what;
-    return "block " + std::to_string(block) + ", operation " + std::to_string(operation) + ": " + what;
+    const std::string in = function == no_place ? std::string() : "function " + std::to_string(function) + ", ";
+    if (block == no_place) return in + what;
+    return in + "block " + std::to_string(block) + ", operation " + std::to_string(operation) + ": " + what;
   }
 };
 
 std::optional<Defect> verify(const Graph& graph);
+
+// What is wrong with attributes; nothing when they make sense.
+constexpr std::string_view defect_of(const Attributes& attributes);
+
+// As many as a call gives back. (A parameter takes one for each scalar in it.)
+inline constexpr std::size_t max_results = 256;
+inline constexpr std::size_t max_functions = 1024;  // analyses of who calls whom take the square of it
+
+constexpr std::string_view defect_of(const Attributes& a) {
+  constexpr std::uint32_t most_threads = 1024, most_blocks = 32, most_registers = 255, largest_cluster = 16, largest_stack = 512 * 1024;
+  const auto count = [](const std::array<std::uint32_t, 3>& extent) { return std::uint64_t{extent[0]} * extent[1] * extent[2]; };
+  const auto partial = [](const std::array<std::uint32_t, 3>& e) {
+    return (e[0] == 0 || e[1] == 0 || e[2] == 0) && (e[0] != 0 || e[1] != 0 || e[2] != 0);
+  };
+  const auto small = [](const std::array<std::uint32_t, 3>& e) { return e[0] <= 1024 && e[1] <= 1024 && e[2] <= 64; };
+  if (a.max_threads > most_threads) return "launch_bounds takes 1 to 1024 threads a block";
+  if (a.min_blocks > most_blocks || (a.min_blocks != 0 && a.max_threads == 0 && a.block[0] == 0))
+    return "launch_bounds takes at most 32 blocks a multiprocessor, and needs threads with them";
+  if (partial(a.block) || !small(a.block) || count(a.block) > most_threads)
+    return "a block has 1 to 1024 threads, at most 1024 x 1024 x 64";
+  if (a.block[0] != 0 && a.max_threads != 0 && count(a.block) > a.max_threads) return "the block is larger than the launch_bounds";
+  if (partial(a.cluster) || !small(a.cluster) || count(a.cluster) > largest_cluster) return "a cluster has 1 to 16 blocks";
+  if (a.max_registers > most_registers || (a.max_registers != 0 && a.max_registers < 16)) return "max_registers takes 16 to 255 registers";
+  if (a.stack_size > largest_stack) return "stack_size takes at most 512 KiB";
+  return {};
+}
 
 namespace detail {
 
@@ -38,23 +67,42 @@ class Verifier {
 
   std::optional<Defect> run() {
     signature();
-    for (block_ = 0; block_ != graph_.blocks.size() && !defect_; ++block_) {
-      const Block& block = graph_.blocks[block_];
-      arguments_ = 0;
-      results_ = false;
-      for (operation_ = 0; operation_ != block.operations.size() && !defect_; ++operation_) operation(block.operations[operation_]);
-      if (!defect_ && arguments_ != 0) fail("a block ends with arguments of no operation");
-      if (!defect_) terminator(block.terminator);
+    if (graph_.functions.size() > max_functions) fail("the graph has more than " + std::to_string(max_functions) + " functions");
+    for (std::size_t f = 0; f != graph_.functions.size() && !defect_; ++f) {
+      function_ = &graph_.functions[f];
+      function();
     }
-    if (!defect_) definitions();
+    for (std::size_t f = 0; f != body_count(graph_) && !defect_; ++f) {
+      function_ = f == 0 ? nullptr : &graph_.functions[f - 1];
+      body(body_of(graph_, f));
+    }
     return std::move(defect_);
   }
 
  private:
+  void body(const Body& body) {
+    body_ = &body;
+    block_ = operation_ = Defect::no_place;
+    for (std::size_t v = 0; v != body.variables.size(); ++v)
+      if (!is_type(body.variables[v])) return fail('v' + std::to_string(v) + " has no type");
+    if (body.blocks.empty()) return fail(std::string(function_ == nullptr ? "the graph" : "it") + " has no block");
+    for (block_ = 0; block_ != body.blocks.size() && !defect_; ++block_) {
+      const Block& block = body.blocks[block_];
+      arguments_.clear();
+      source_ = nullptr;
+      for (operation_ = 0; operation_ != block.operations.size() && !defect_; ++operation_) operation(block.operations[operation_]);
+      if (!arguments_.empty()) fail("a block ends with arguments of no operation");
+      if (!defect_) terminator(block.terminator);
+    }
+    if (!defect_) definitions();
+  }
+
   // ---- reporting
 
   void fail(std::string what) {
-    if (!defect_) defect_ = Defect{std::move(what), block_, operation_};
+    if (defect_) return;
+    defect_ = Defect{std::move(what), block_, operation_};
+    if (function_ != nullptr) defect_->function = static_cast<std::size_t>(function_ - graph_.functions.data());
   }
   void fail(const Operation& op, std::string_view what) { fail('\'' + print(graph_, op) + "' " + std::string(what)); }
   static std::string name(Type t) { return std::string(name_of(t)); }
@@ -65,9 +113,8 @@ class Verifier {
 
   void signature() {
     block_ = operation_ = Defect::no_place;
-    for (char c : graph_.name)
-      if (!((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_'))
-        return fail("the kernel's name has a character other than letters, digits and underscores");
+    if (!is_name(graph_.name)) return fail("the kernel's name has a character other than letters, digits and underscores");
+    attributes(graph_.attributes);
     if (graph_.fp_mode != FpMode::contract && graph_.fp_mode != FpMode::strict) return fail("the floating-point mode is out of range");
     for (std::size_t i = 0; i != graph_.parameters.size(); ++i) {
       const Parameter& p = graph_.parameters[i];
@@ -81,9 +128,26 @@ class Verifier {
       if (s.kind != SpaceKind::linear && s.kind != SpaceKind::grid_2d) return fail("an index space has no kind");
       if (s.kind == SpaceKind::grid_2d && s.stride == 0) return fail("a 2-D index space has rows of no elements");
     }
-    for (std::size_t v = 0; v != graph_.variables.size(); ++v)
-      if (!is_type(graph_.variables[v])) return fail('v' + std::to_string(v) + " has no type");
-    if (graph_.blocks.empty()) return fail("the graph has no block");
+  }
+
+  static bool is_name(std::string_view name) {
+    for (const char c : name)
+      if (!((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_')) return false;
+    return true;
+  }
+
+  void attributes(const Attributes& a) {
+    if (const std::string_view wrong = defect_of(a); !wrong.empty()) fail(std::string(wrong));
+  }
+
+  void function() {
+    block_ = operation_ = Defect::no_place;
+    if (!is_name(function_->name)) return fail("its name has a character other than letters, digits and underscores");
+    for (std::size_t i = 0; i != function_->parameters.size(); ++i)
+      if (!is_type(function_->parameters[i])) return fail("parameter " + std::to_string(i) + " has no type");
+    for (std::size_t i = 0; i != function_->results.size(); ++i)
+      if (!is_type(function_->results[i])) return fail("result " + std::to_string(i) + " has no type");
+    if (function_->results.size() > max_results) return fail("has more than " + std::to_string(max_results) + " results");
   }
 
   static constexpr std::uint64_t max_elements = std::uint64_t{1} << 40;  // that a graph may say memory has
@@ -116,8 +180,8 @@ class Verifier {
 
   // ---- operations
 
-  bool is_variable(Variable v) const { return v < graph_.variables.size(); }
-  Type type_of(Variable v) const { return graph_.variables[v]; }
+  bool is_variable(Variable v) const { return v < body_->variables.size(); }
+  Type type_of(Variable v) const { return body_->variables[v]; }
 
   void operation(const Operation& op) {
     if (static_cast<std::size_t>(op.opcode) >= opcode_count) return fail("an opcode is out of range");
@@ -198,7 +262,7 @@ class Verifier {
         if (bits_of(op.type) < 64 && op.immediate >> bits_of(op.type) != 0) fail(op, "has a constant of more bits than its type");
         return;
       case Immediate::parameter:
-        return below(graph_.parameters.size(), "parameter");
+        return below(function_ == nullptr ? graph_.parameters.size() : function_->parameters.size(), "parameter");
       case Immediate::memory:
         return below(graph_.memories.size(), "memory");
       case Immediate::axis:
@@ -214,26 +278,46 @@ class Verifier {
         return below(graph_.strings.size(), "string");
       case Immediate::index:
         return below(max_arguments, "argument or result");
+      case Immediate::function:
+        return below(graph_.functions.size(), "function");
     }
   }
 
   // Arguments stand directly before the operation that takes them, numbered from 0, and its results directly behind it.
   void neighbours(const Operation& op, const OpcodeRow& row) {
     if (row.effect == Effect::argument) {
-      if (op.immediate != arguments_++) fail(op, "is not numbered after the argument before it");
-    } else if (row.rule != OperandRule::arguments && arguments_ != 0) {
+      if (op.immediate != arguments_.size()) fail(op, "is not numbered after the argument before it");
+      arguments_.push_back(type_of(op.operands[0]));
+    } else if (row.rule != OperandRule::arguments && !arguments_.empty()) {
       fail(op, "stands between arguments and the operation that takes them");
-    } else {
-      arguments_ = 0;
     }
-    if (row.effect == Effect::call_result && !results_) fail(op, "does not follow an operation that has several results");
-    if (row.effect != Effect::call_result) results_ = row.rule == OperandRule::arguments;
+    if (op.opcode == Opcode::call) {
+      const Function& callee = graph_.functions[static_cast<std::size_t>(op.immediate)];
+      if (arguments_ != callee.parameters)
+        fail(op, "has other arguments than the function's parameters: " + (arguments_.empty() ? "none" : print_types(arguments_)) +
+                     " for " + print_types(callee.parameters));
+    }
+    if (row.effect != Effect::argument) arguments_.clear();
+    if (row.effect == Effect::call_result) return call_result(op);
+    source_ = row.rule == OperandRule::arguments ? &op : nullptr;
+  }
+
+  void call_result(const Operation& op) {
+    if (source_ == nullptr) return fail(op, "does not follow an operation that has several results");
+    if (source_->opcode != Opcode::call) return;
+    const Function& callee = graph_.functions[static_cast<std::size_t>(source_->immediate)];
+    if (op.immediate >= callee.results.size()) return fail(op, "names a result that is not there");
+    if (op.type != callee.results[static_cast<std::size_t>(op.immediate)]) fail(op, "has another type than the function's result");
   }
 
   // What the table's columns cannot say.
   void special(const Operation& op) {
     switch (op.opcode) {
       case Opcode::parameter: {
+        if (function_ != nullptr) {
+          if (function_->parameters[static_cast<std::size_t>(op.immediate)] != op.type) fail(op, "has another type than its parameter");
+          return;
+        }
         const Parameter& p = graph_.parameters[static_cast<std::size_t>(op.immediate)];
         if (p.kind != ParameterKind::value || p.type != op.type)
           fail(op, "has another type than its parameter, or its parameter is no value");
@@ -261,10 +345,17 @@ class Verifier {
         if (type_of(op.operands[1]) != memory(op).element) fail(op, "stores another type than the memory's elements");
         else if (memory(op).access == Access::read) fail(op, "writes memory that is only read");
         return;
+      case Opcode::return_value:
+        if (function_ == nullptr) return fail(op, "stands outside of a function");
+        if (op.immediate >= function_->results.size()) return fail(op, "names a result that is not there");
+        if (type_of(op.operands[0]) != function_->results[static_cast<std::size_t>(op.immediate)])
+          fail(op, "returns another type than the function's result");
+        return;
       default:
         return;
     }
   }
+
   const Memory& memory(const Operation& op) const { return graph_.memories[static_cast<std::size_t>(op.immediate)]; }
 
   // ---- control flow
@@ -274,7 +365,7 @@ class Verifier {
     const std::size_t targets = t.kind == TerminatorKind::exit ? 0 : t.kind == TerminatorKind::jump ? 1 : 2;
     for (std::size_t i = 0; i != targets; ++i) {
       if (t.targets[i] == 0) return fail("a terminator targets the entry block");
-      if (t.targets[i] >= graph_.blocks.size())
+      if (t.targets[i] >= body_->blocks.size())
         return fail("a terminator targets block " + std::to_string(t.targets[i]) + ", which is not there");
     }
     if (t.kind != TerminatorKind::branch) return;
@@ -284,9 +375,10 @@ class Verifier {
 
   // ---- every use has a definition before it on every path
 
-  // Calls use(v, operation) and define(v) in the order in which the block does.
+  // Calls use(v, operation) and define(v) in the order in which the block does. A function's results count as variables behind its own:
+  // return_value defines them, and the exit uses them.
   template <class Use, class Define>
-  static void walk(const Block& block, Use&& use, Define&& define) {
+  void walk(const Block& block, Use&& use, Define&& define) const {
     for (std::size_t i = 0; i != block.operations.size(); ++i) {
       const Operation& op = block.operations[i];
       const OpcodeRow& row = row_of(op.opcode);
@@ -294,18 +386,24 @@ class Verifier {
       for (std::size_t k = assigns ? 1 : 0; k != row.operands; ++k) use(op.operands[k], i);
       if (assigns) define(op.operands[0]);
       if (row.result != ResultRule::none) define(op.result);
+      if (row.effect == Effect::returns) define(result_variable(static_cast<std::size_t>(op.immediate)));
     }
     if (block.terminator.kind == TerminatorKind::branch) use(block.terminator.condition, block.operations.size());
+    if (block.terminator.kind == TerminatorKind::exit && function_ != nullptr)
+      for (std::size_t r = 0; r != function_->results.size(); ++r) use(result_variable(r), block.operations.size());
   }
+
+  Variable result_variable(std::size_t result) const { return static_cast<Variable>(body_->variables.size() + result); }
 
   // Gives the variables that are used in a block before that block defines them a slot each; only those need the data flow below.
   std::size_t number_inherited() {
-    slot_.assign(graph_.variables.size(), no_variable);
-    std::vector<std::size_t> defined_in(graph_.variables.size(), Defect::no_place);
+    const std::size_t variables = body_->variables.size() + (function_ == nullptr ? 0 : function_->results.size());
+    slot_.assign(variables, no_variable);
+    std::vector<std::size_t> defined_in(variables, Defect::no_place);
     Variable slots = 0;
-    for (std::size_t b = 0; b != graph_.blocks.size(); ++b)
+    for (std::size_t b = 0; b != body_->blocks.size(); ++b)
       walk(
-          graph_.blocks[b],
+          body_->blocks[b],
           [&](Variable v, std::size_t) {
             if (defined_in[v] != b && slot_[v] == no_variable) slot_[v] = slots++;
           },
@@ -319,7 +417,7 @@ class Verifier {
     using Word = std::uint64_t;
     const std::size_t slots = number_inherited();
     if (slots == 0) return;
-    const std::size_t words = (slots + 63) / 64, blocks = graph_.blocks.size();
+    const std::size_t words = (slots + 63) / 64, blocks = body_->blocks.size();
     std::vector<Word> at_start(blocks * words, ~Word{0}), now(words);
     for (std::size_t w = 0; w != words; ++w) at_start[w] = 0;
     std::vector<std::uint32_t> work{0};
@@ -334,8 +432,8 @@ class Verifier {
       queued[b] = false;
       seen[b] = true;
       start_from(b);
-      walk(graph_.blocks[b], [](Variable, std::size_t) {}, defines);
-      const Terminator& t = graph_.blocks[b].terminator;
+      walk(body_->blocks[b], [](Variable, std::size_t) {}, defines);
+      const Terminator& t = body_->blocks[b].terminator;
       const std::size_t targets = t.kind == TerminatorKind::exit ? 0 : t.kind == TerminatorKind::jump ? 1 : 2;
       for (std::size_t i = 0; i != targets; ++i) {
         const std::uint32_t target = t.targets[i];
@@ -350,22 +448,26 @@ class Verifier {
     for (block_ = 0; block_ != blocks && !defect_; ++block_) {
       start_from(block_);
       walk(
-          graph_.blocks[block_],
+          body_->blocks[block_],
           [&](Variable v, std::size_t i) {
             operation_ = i;
             if (slot_[v] != no_variable && (now[slot_[v] / 64] >> (slot_[v] % 64) & 1) == 0)
-              fail(print_variable(v) + " is used, and on some path nothing defines it before");
+              fail((v < body_->variables.size() ? print_variable(v) + " is used"
+                                                : "result " + std::to_string(v - body_->variables.size()) + " is returned") +
+                   ", and on some path nothing defines it before");
           },
           defines);
     }
   }
 
   const Graph& graph_;
+  const Function* function_ = nullptr;  // the one that is looked at; null for the kernel
+  const Body* body_ = nullptr;
+  std::vector<Type> arguments_;         // that wait for the operation which takes them
+  const Operation* source_ = nullptr;   // of results that may follow
   std::size_t block_ = Defect::no_place, operation_ = Defect::no_place;
   std::optional<Defect> defect_;
   std::vector<Variable> slot_;
-  std::uint64_t arguments_ = 0;  // that the next operation has to take
-  bool results_ = false;         // whether a call_result may follow
 };
 
 }  // namespace detail
