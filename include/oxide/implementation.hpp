@@ -2,6 +2,7 @@
 #pragma once
 
 #include <oxide/dsl/emit_implementation.hpp>
+#include <oxide/dsl/emit_math_implementation.hpp>
 #include <oxide/dsl/kernel_implementation.hpp>
 #include <oxide/runtime/device_registry.hpp>
 #include <oxide/runtime/launch_shapes.hpp>

@@ -8,6 +8,8 @@
 #include <oxide/dsl/global.hpp>
 #include <oxide/dsl/kernel.hpp>
 #include <oxide/dsl/math.hpp>
+#include <oxide/dsl/math_approx.hpp>
+#include <oxide/dsl/math_functions.hpp>
 #include <oxide/dsl/range.hpp>
 #include <oxide/dsl/span.hpp>
 #include <oxide/dsl/table.hpp>

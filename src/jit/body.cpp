@@ -1,6 +1,7 @@
 #include "body.hpp"
 
 #include "failure.hpp"
+#include "lower_math.hpp"
 
 #include <array>
 
@@ -207,7 +208,7 @@ class Body {
       case div:
         return floats ? b_.CreateFDiv(x[0], x[1]) : integer_division(op, x[0], x[1]);
       case rem:
-        return floats ? around_.mathematics(b_, fmod, op.type, {x[0], x[1]}) : integer_division(op, x[0], x[1]);
+        return floats ? mathematics(ir::Math::fmod, op.type, {x[0], x[1]})[0] : integer_division(op, x[0], x[1]);
       case neg:
         return floats ? b_.CreateFNeg(x[0]) : b_.CreateNeg(x[0]);
       case abs:
@@ -257,20 +258,13 @@ class Body {
       case round_even:
         return intrinsic(llvm::Intrinsic::roundeven, {x[0]});
 
-      case rsqrt:
-      case exp:
-      case exp2:
-      case log:
-      case log2:
-      case sin:
-      case cos:
-      case tan:
-      case tanh:
-        return around_.mathematics(b_, op.opcode, op.type, {x[0]});
-      case atan2:
-      case pow:
-      case fmod:
-        return around_.mathematics(b_, op.opcode, op.type, {x[0], x[1]});
+      case math1:
+      case math2:
+      case math3: {
+        const ir::Math f = ir::math_function(op.immediate);
+        const ir::Type type = operand_type(op, ir::floating_operand(f));
+        return mathematics(f, type, llvm::ArrayRef(x).take_front(ir::operand_count(f)))[ir::math_result(op.immediate)];
+      }
 
       case check_bounds: {
         Value* length = length_of(op);
@@ -304,6 +298,14 @@ class Body {
         break;
     }
     throw Failure{OXIDE_JIT_BAD_GRAPH, "operation '" + std::string(ir::name_of(op.opcode)) + "' cannot be compiled"};
+  }
+
+  // The results of a function of several come from one call.
+  MathResults mathematics(ir::Math f, ir::Type type, llvm::ArrayRef<Value*> operands) {
+    if (ir::result_count(f) == 1) return lower_math(b_, around_, f, type, operands);
+    if (last_math_.block != block_number_ || last_math_.function != f || llvm::ArrayRef(last_math_.operands) != operands)
+      last_math_ = {block_number_, f, llvm::SmallVector<Value*, 3>(operands), lower_math(b_, around_, f, type, operands)};
+    return last_math_.results;
   }
 
   Value* intrinsic(llvm::Intrinsic::ID id, llvm::ArrayRef<Value*> operands) {
@@ -403,6 +405,12 @@ class Body {
   std::vector<std::uint32_t> first_site_;
   std::uint32_t next_site_ = 0;
   std::uint32_t block_number_ = 0;  // plus one
+  struct {
+    std::uint32_t block = 0;
+    ir::Math function{};
+    llvm::SmallVector<Value*, 3> operands;
+    MathResults results{};
+  } last_math_;
 };
 
 }  // namespace

@@ -3,13 +3,19 @@
 
 #include "llvm.hpp"
 
+#include <array>
+
 #include <oxide/ir/graph.hpp>
+#include <oxide/ir/math.hpp>
 #include <oxide/jit/abi.h>
 
 namespace oxide::jit {
 
 // No folding while building: what is folded is folded by the optimizer, so that literals and run-time values go the same way.
 using Builder = llvm::IRBuilder<llvm::NoFolder>;
+
+// The results of a mathematical function; most have one.
+using MathResults = std::array<llvm::Value*, 2>;
 
 // The code around a kernel's body: where arguments and coordinates come from, and where a thread goes when it is done.
 class Surroundings {
@@ -22,8 +28,8 @@ class Surroundings {
   // The length of a span: i64, in elements.
   virtual llvm::Value* length(std::size_t memory) = 0;
 
-  // The operations that LLVM has no exact intrinsic for.
-  virtual llvm::Value* mathematics(Builder& b, ir::Opcode op, ir::Type type, llvm::ArrayRef<llvm::Value*> operands) = 0;
+  // The functions of the table in ir/math.hpp that are not a few instructions, with operands as the table has them for `type`.
+  virtual MathResults mathematics(Builder& b, ir::Math f, ir::Type type, llvm::ArrayRef<llvm::Value*> operands) = 0;
   // Truncates, saturates, and makes 0 of a NaN.
   virtual llvm::Value* float_to_integer(Builder& b, llvm::Value* value, ir::Type from, ir::Type to);
   // Whether a fused multiply-add is one instruction.

@@ -1,6 +1,7 @@
 #include "device_library.hpp"
 
 #include "failure.hpp"
+#include "lower_math.hpp"
 
 #include <cstdlib>
 #include <map>
@@ -20,13 +21,14 @@ namespace oxide::jit {
 
 namespace {
 
-// What the libraries call the functions: libdevice as C would, with __nv_ before it; libclc as OpenCL C++ mangles them.
-std::string function_name(bool libdevice, ir::Opcode op, ir::Type type) {
-  const std::string name(ir::name_of(op));
+// What the libraries call the functions: libdevice as C would, with __nv_ before it; libclc as OpenCL C++ mangles them; oxide's own,
+// which are linked with libclc's, as C would.
+std::string function_name(bool libdevice, ir::Math f, ir::Type type) {
+  const std::string name(ir::name_of(f));
   const bool single = type == ir::Type::f32;
-  if (libdevice) return "__nv_" + name + (single ? "f" : "");
+  if (libdevice || ir::row_of(f).libclc == ir::MathSource::own) return (libdevice ? "__nv_" : "oxide_") + name + (single ? "f" : "");
   std::string mangled = "_Z" + std::to_string(name.size()) + name;
-  for (unsigned i = 0; i != ir::row_of(op).operands; ++i) mangled += single ? 'f' : 'd';
+  for (std::size_t i = 0; i != ir::operand_count(f); ++i) mangled += single ? 'f' : 'd';
   return mangled;
 }
 
@@ -80,17 +82,12 @@ const DeviceLibrary& DeviceLibrary::get(const char* path) {
   return *library;
 }
 
-llvm::Function* DeviceLibrary::declare(llvm::Module& module, ir::Opcode op, ir::Type type) const {
+MathResults DeviceLibrary::call(Builder& b, ir::Math f, ir::Type type, llvm::ArrayRef<llvm::Value*> operands) const {
   if (kind_ == Kind::none)
-    throw Failure{OXIDE_JIT_UNSUPPORTED, "'" + std::string(ir::name_of(op)) +
+    throw Failure{OXIDE_JIT_UNSUPPORTED, "'" + std::string(ir::name_of(f)) +
                                              "' on an NVIDIA GPU needs a device library, and none was found: " +
                                              "set OXIDE_LIBDEVICE to the path of CUDA's libdevice.10.bc"};
-  llvm::Type* t = type == ir::Type::f32 ? llvm::Type::getFloatTy(module.getContext()) : llvm::Type::getDoubleTy(module.getContext());
-  const llvm::SmallVector<llvm::Type*, 2> operands(ir::row_of(op).operands, t);
-  auto callee = module.getOrInsertFunction(function_name(kind_ == Kind::libdevice, op, type), llvm::FunctionType::get(t, operands, false));
-  auto* function = llvm::cast<llvm::Function>(callee.getCallee());
-  function->setDoesNotThrow();
-  return function;
+  return call_math_function(b, function_name(kind_ == Kind::libdevice, f, type), f, type, operands);
 }
 
 void DeviceLibrary::link_into(llvm::Module& module, const llvm::Function* other) const {

@@ -1,10 +1,8 @@
 // The mathematics library for NVPTX: NVIDIA's libdevice where it is found, else libclc's, which is built in.
 #pragma once
 
+#include "body.hpp"
 #include "llvm.hpp"
-
-#include <oxide/ir/ops.hpp>
-#include <oxide/ir/type.hpp>
 
 namespace oxide::jit {
 
@@ -17,8 +15,8 @@ class DeviceLibrary {
   // The file's path, "libclc (built in)", or "" when there is none.
   const std::string& name() const { return name_; }
 
-  // The function that computes `op`, declared in the module. Throws Failure when there is no library or it lacks the function.
-  llvm::Function* declare(llvm::Module& module, ir::Opcode op, ir::Type type) const;
+  // A call of the function, which the module then declares. Throws Failure when there is no library.
+  MathResults call(Builder& b, ir::Math f, ir::Type type, llvm::ArrayRef<llvm::Value*> operands) const;
   // Moves what is declared and used into the module; nothing else of the library. `other` is no function of the library's.
   void link_into(llvm::Module& module, const llvm::Function* other) const;
 

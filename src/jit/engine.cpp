@@ -2,6 +2,8 @@
 
 #include "failure.hpp"
 
+#include <oxide/ir/math.hpp>
+
 #include <atomic>
 #include <cmath>
 #include <cstring>
@@ -17,45 +19,49 @@ struct Symbol {
   void* address;
 };
 
-using Unary = double(double);
-using UnaryF = float(float);
-using Binary = double(double, double);
-using BinaryF = float(float, float);
-
 template <class F>
 void* address_of(F* function) {
   return reinterpret_cast<void*>(function);
 }
 
-// What generated code may call: what the graph's operations need, and what LLVM makes calls of on a processor that lacks an instruction.
+// The signatures of ir/math.hpp, as C has them.
+template <class T>
+using f_f = T(T);
+template <class T>
+using f_ff = T(T, T);
+template <class T>
+using f_fff = T(T, T, T);
+template <class T>
+using f_fi = T(T, int);
+template <class T>
+using f_if = T(int, T);
+template <class T>
+using ff_f = void(T, T*, T*);
+template <class T>
+using fi_ff = T(T, T, int*);
+
+// What generated code may call.
 const Symbol runtime_symbols[] = {
-#define OXIDE_JIT_UNARY(name) \
-  {#name, address_of<Unary>(::name)}, { #name "f", address_of<UnaryF>(::name##f) }
-#define OXIDE_JIT_BINARY(name) \
-  {#name, address_of<Binary>(::name)}, { #name "f", address_of<BinaryF>(::name##f) }
-    OXIDE_JIT_UNARY(exp),
-    OXIDE_JIT_UNARY(exp2),
-    OXIDE_JIT_UNARY(log),
-    OXIDE_JIT_UNARY(log2),
-    OXIDE_JIT_UNARY(sin),
-    OXIDE_JIT_UNARY(cos),
-    OXIDE_JIT_UNARY(tan),
-    OXIDE_JIT_UNARY(tanh),
-    OXIDE_JIT_UNARY(sqrt),
-    OXIDE_JIT_UNARY(floor),
-    OXIDE_JIT_UNARY(ceil),
-    OXIDE_JIT_UNARY(trunc),
-    OXIDE_JIT_UNARY(rint),
-    OXIDE_JIT_BINARY(atan2),
-    OXIDE_JIT_BINARY(pow),
-    OXIDE_JIT_BINARY(fmod),
-#undef OXIDE_JIT_UNARY
-#undef OXIDE_JIT_BINARY
+// clang-format off
+#define OXIDE_JIT_SYMBOL(name, function, signature) \
+  {name, address_of<signature<double>>(::function)}, {name "f", address_of<signature<float>>(::function##f)},
+#define OXIDE_JIT_code(name, signature)
+#define OXIDE_JIT_own(name, signature)
+#define OXIDE_JIT_libm(name, signature) OXIDE_JIT_SYMBOL(#name, name, signature)
+#define OXIDE_JIT_MATH(name, signature, libclc, host) OXIDE_JIT_##host(name, signature)
+    OXIDE_IR_MATH(OXIDE_JIT_MATH)
+    // What LLVM makes calls of on a processor that lacks an instruction.
+    OXIDE_JIT_SYMBOL("sqrt", sqrt, f_f)
+    OXIDE_JIT_SYMBOL("floor", floor, f_f)
+    OXIDE_JIT_SYMBOL("ceil", ceil, f_f)
+    OXIDE_JIT_SYMBOL("trunc", trunc, f_f)
+    OXIDE_JIT_SYMBOL("rint", rint, f_f)
+    OXIDE_JIT_SYMBOL("round", round, f_f)
+    OXIDE_JIT_SYMBOL("fma", fma, f_fff)
+    // clang-format on
     // roundeven and rint differ in what they do to the flags and in nothing else, in the default rounding mode.
-    {"roundeven", address_of<Unary>(::rint)},
-    {"roundevenf", address_of<UnaryF>(::rintf)},
-    {"fma", address_of<double(double, double, double)>(::fma)},
-    {"fmaf", address_of<float(float, float, float)>(::fmaf)},
+    {"roundeven", address_of<f_f<double>>(::rint)},
+    {"roundevenf", address_of<f_f<float>>(::rintf)},
     {"memcpy", address_of<void*(void*, const void*, std::size_t)>(std::memcpy)},
     {"memmove", address_of<void*(void*, const void*, std::size_t)>(std::memmove)},
     {"memset", address_of<void*(void*, int, std::size_t)>(std::memset)},

@@ -4,6 +4,7 @@
 #include "clock.hpp"
 #include "engine.hpp"
 #include "failure.hpp"
+#include "lower_math.hpp"
 #include "lower_memory.hpp"
 #include "optimize.hpp"
 
@@ -96,21 +97,38 @@ class Kernel final : public Surroundings {
   Value* length(std::size_t memory) override { return row_->getArg(argument_[graph_.memories[memory].parameter] + 1); }
   bool fuses() const override { return HostMachine::get().fuses; }
 
-  Value* mathematics(Builder& b, ir::Opcode op, ir::Type type, llvm::ArrayRef<Value*> operands) override {
+  MathResults mathematics(Builder& b, ir::Math f, ir::Type type, llvm::ArrayRef<Value*> operands) override {
     llvm::Type* t = value_type(context_, type);
-    if (op == ir::Opcode::rsqrt)
-      return b.CreateFDiv(llvm::ConstantFP::get(t, 1.0), b.CreateIntrinsic(llvm::Intrinsic::sqrt, {t}, operands));
-    const llvm::SmallVector<llvm::Type*, 2> types(operands.size(), t);
-    const std::string name = std::string(ir::name_of(op)) + (type == ir::Type::f32 ? "f" : "");
-    llvm::FunctionCallee callee = module_.getOrInsertFunction(name, llvm::FunctionType::get(t, types, false));
-    auto* function = llvm::cast<llvm::Function>(callee.getCallee());
-    function->setDoesNotThrow();
-    function->setWillReturn();
-    function->setDoesNotFreeMemory();
-    function->setDoesNotAccessMemory();  // nobody reads errno
-    llvm::CallInst* call = b.CreateCall(callee, operands);
-    call->addFnAttr(llvm::Attribute::NoBuiltin);  // the library's result, whether the optimizer knows the operands or not
-    return call;
+    if (ir::is_approximate(f)) return {approximate(b, f, operands)};
+    if (f == ir::Math::rsqrt) return {b.CreateFDiv(llvm::ConstantFP::get(t, 1.0), b.CreateIntrinsic(llvm::Intrinsic::sqrt, {t}, operands))};
+    const std::string name =
+        (ir::row_of(f).host == ir::MathSource::own ? "oxide_" : "") + std::string(ir::name_of(f)) + (type == ir::Type::f32 ? "f" : "");
+    return call_math_function(b, name, f, type, operands);
+  }
+
+  // A processor has no faster ones than the precise ones.
+  Value* approximate(Builder& b, ir::Math f, llvm::ArrayRef<Value*> x) {
+    llvm::Type* t = b.getFloatTy();
+    Value* one = llvm::ConstantFP::get(t, 1.0);
+    const auto root = [&]() -> Value* { return b.CreateIntrinsic(llvm::Intrinsic::sqrt, {t}, {x[0]}); };
+    switch (f) {
+      case ir::Math::approx_sqrt:
+        return root();
+      case ir::Math::approx_rsqrt:
+        return b.CreateFDiv(one, root());
+      case ir::Math::approx_rcp:
+        return b.CreateFDiv(one, x[0]);
+      case ir::Math::approx_div:
+        return b.CreateFDiv(x[0], x[1]);
+      default:
+        return mathematics(b, precise(f), ir::Type::f32, x)[0];
+    }
+  }
+  static ir::Math precise(ir::Math f) {
+    const std::string_view name = ir::name_of(f).substr(std::string_view("approx_").size());
+    for (std::size_t i = 0; i != ir::math_count; ++i)
+      if (ir::name_of(static_cast<ir::Math>(i)) == name) return static_cast<ir::Math>(i);
+    throw Failure{OXIDE_JIT_FAILED, "no precise form of " + std::string(ir::name_of(f))};
   }
 
   void fail(Builder& b, std::uint32_t site, Value* first, Value*) override {

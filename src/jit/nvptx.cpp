@@ -97,12 +97,61 @@ class Kernel final : public Surroundings {
   }
   Value* length(std::size_t memory) override { return function_->getArg(argument_[graph_.memories[memory].parameter] + 1); }
 
-  Value* mathematics(Builder& b, ir::Opcode op, ir::Type type, llvm::ArrayRef<Value*> operands) override {
+  MathResults mathematics(Builder& b, ir::Math f, ir::Type type, llvm::ArrayRef<Value*> operands) override {
+    if (ir::is_approximate(f)) return {approximate(b, f, operands)};
     // At most 2 units in the last place off, and what CUDA's rsqrtf is (CUDA Math API, single precision functions).
-    if (op == ir::Opcode::rsqrt && type == ir::Type::f32)
-      return b.CreateIntrinsic(llvm::Intrinsic::nvvm_rsqrt_approx_f, llvm::ArrayRef<llvm::Type*>(), operands);
+    if (f == ir::Math::rsqrt && type == ir::Type::f32) return {approximate(b, ir::Math::approx_rsqrt, operands)};
     if (library_ == nullptr) library_ = &DeviceLibrary::get(library_path_);
-    return b.CreateCall(library_->declare(module_, op, type), operands);
+    return library_->call(b, f, type, operands);
+  }
+
+  // By the instructions that are named .approx, without .ftz: subnormals are kept (PTX ISA, "Floating Point Instructions").
+  Value* approximate(Builder& b, ir::Math f, llvm::ArrayRef<Value*> x) {
+    using namespace llvm::Intrinsic;
+    const auto unary = [&](ID id, Value* v) -> Value* { return b.CreateIntrinsic(id, llvm::ArrayRef<llvm::Type*>(), {v}); };
+    const auto scaled = [&](double factor, Value* v) { return b.CreateFMul(llvm::ConstantFP::get(b.getFloatTy(), factor), v); };
+    const auto exp2 = [&](Value* v) -> Value* { return b.CreateIntrinsic(nvvm_ex2_approx, {b.getFloatTy()}, {v}); };
+    const auto log2 = [&](Value* v) { return unary(nvvm_lg2_approx_f, v); };
+    const auto divide = [&](Value* dividend, Value* divisor) -> Value* {
+      return b.CreateIntrinsic(nvvm_div_approx_f, llvm::ArrayRef<llvm::Type*>(), {dividend, divisor});
+    };
+    switch (f) {
+      case ir::Math::approx_sin:
+        return unary(nvvm_sin_approx_f, x[0]);
+      case ir::Math::approx_cos:
+        return unary(nvvm_cos_approx_f, x[0]);
+      case ir::Math::approx_tan:
+        return divide(unary(nvvm_sin_approx_f, x[0]), unary(nvvm_cos_approx_f, x[0]));
+      case ir::Math::approx_exp:
+        return exp2(scaled(0x1.71547652b82fep+0, x[0]));  // log2(e)
+      case ir::Math::approx_exp2:
+        return exp2(x[0]);
+      case ir::Math::approx_exp10:
+        return exp2(scaled(0x1.a934f0979a371p+1, x[0]));  // log2(10)
+      case ir::Math::approx_log:
+        return scaled(0x1.62e42fefa39efp-1, log2(x[0]));  // ln(2)
+      case ir::Math::approx_log2:
+        return log2(x[0]);
+      case ir::Math::approx_log10:
+        return scaled(0x1.34413509f79ffp-2, log2(x[0]));  // log10(2)
+      case ir::Math::approx_pow:
+        return exp2(b.CreateFMul(x[1], log2(x[0])));
+      case ir::Math::approx_tanh:
+        return instruction(b, "tanh.approx.f32", x[0]);
+      case ir::Math::approx_sqrt:
+        return unary(nvvm_sqrt_approx_f, x[0]);
+      case ir::Math::approx_rsqrt:
+        return unary(nvvm_rsqrt_approx_f, x[0]);
+      case ir::Math::approx_rcp:
+        return instruction(b, "rcp.approx.f32", x[0]);
+      default:
+        return divide(x[0], x[1]);
+    }
+  }
+  // An instruction from f32 to f32 that LLVM has no intrinsic for.
+  static Value* instruction(Builder& b, llvm::StringRef name, Value* x) {
+    llvm::FunctionType* type = llvm::FunctionType::get(b.getFloatTy(), {b.getFloatTy()}, false);
+    return b.CreateCall(llvm::InlineAsm::get(type, (name + " $0, $1;").str(), "=f,f", /*hasSideEffects=*/false), {x});
   }
 
   // `cvt.rzi` saturates, and makes 0 of a NaN where neither side has 64 bits (PTX ISA, "cvt"); LLVM's own lowering does it all by hand.

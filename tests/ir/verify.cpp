@@ -56,6 +56,8 @@ Sample sample() {
   b.op(div, {integer, integer}, 1);
   b.op(sqrt, {wide});
   b.op(fma, {wide, wide, wide});
+  b.math(ir::Math::sincos, {wide}, 1);
+  b.math(ir::Math::ldexp, {number, integer});
   b.op(bit_and, {truth, truth});
   b.op(shift_left, {small, small});
   b.op(equal, {truth, truth});
@@ -130,6 +132,14 @@ TEST_CASE("every kind of fault is found and named") {
       {"needs integers", [](Sample& s) { s.at(shift_left).operands = {s.of(Type::f32), s.of(Type::f32), ir::no_variable}; }},
       {"needs floating-point", [](Sample& s) { s.at(sqrt).operands[0] = s.of(Type::i32); }},
       {"needs integers or booleans", [](Sample& s) { s.at(bit_and).operands = {s.of(Type::f64), s.of(Type::f64), ir::no_variable}; }},
+      {"mathematical function, or a result of one, that is not there", [](Sample& s) { s.at(math1).immediate = 0xfff; }},
+      {"mathematical function, or a result of one, that is not there",
+       [](Sample& s) { s.at(math1).immediate = ir::math_immediate(ir::Math::sincos, 2); }},
+      {"gives atan2 another number", [](Sample& s) { s.at(math1).immediate = ir::math_immediate(ir::Math::atan2); }},
+      {"needs f32 or f64, has i32", [](Sample& s) { s.at(math1).operands[0] = s.of(Type::i32); }},
+      {"needs f32, has f64", [](Sample& s) { s.at(math1).immediate = ir::math_immediate(ir::Math::approx_sin); }},
+      {"of another type than ldexp takes", [](Sample& s) { s.at(math2).operands[1] = s.of(Type::f32); }},
+      {"gives another type than ilogb", [](Sample& s) { s.at(math1).immediate = ir::math_immediate(ir::Math::ilogb); }},
       {"selects by a boolean", [](Sample& s) { s.at(select).operands[0] = s.of(Type::i32); }},
       {"selects between other types", [](Sample& s) { s.at(select).operands[2] = s.of(Type::i32); }},
       {"index of type u64", [](Sample& s) { s.at(check_bounds).operands[0] = s.of(Type::i32); }},

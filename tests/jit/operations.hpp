@@ -26,19 +26,13 @@ inline const std::vector<ir::Type>& all_types() {
   return types;
 }
 
-inline bool is_mathematics(ir::Opcode op) {
-  return op >= ir::Opcode::rsqrt && op <= ir::Opcode::fmod && op != ir::Opcode::floor && op != ir::Opcode::ceil &&
-         op != ir::Opcode::trunc && op != ir::Opcode::round_even;
-}
-
 // The operations from numbers to numbers that take operands of `type`.
-inline std::vector<ir::Opcode> operations_on(ir::Type type, bool mathematics) {
+inline std::vector<ir::Opcode> operations_on(ir::Type type) {
   std::vector<ir::Opcode> result;
   for (std::size_t i = 0; i != ir::opcode_count; ++i) {
     const auto op = static_cast<ir::Opcode>(i);
     const ir::OpcodeRow& row = ir::row_of(op);
     if (row.operands == 0 || row.result == ir::ResultRule::none || row.result == ir::ResultRule::given || op == ir::Opcode::copy) continue;
-    if (is_mathematics(op) && !mathematics) continue;
     const bool number = ir::is_integer(type) || ir::is_floating(type);
     switch (row.rule) {
       case ir::OperandRule::any:
@@ -90,7 +84,7 @@ inline OperationsKernel operations_kernel(ir::Type type, bool mathematics = fals
     kernel.rows.push_back({std::move(name), result});
     b.store(b.span(result, ir::Access::disjoint), i, v);
   };
-  for (ir::Opcode op : operations_on(type, mathematics)) {
+  for (ir::Opcode op : operations_on(type)) {
     const std::string name(ir::name_of(op));
     switch (ir::row_of(op).operands) {
       case 1:
@@ -102,6 +96,22 @@ inline OperationsKernel operations_kernel(ir::Type type, bool mathematics = fals
       default:
         output(name, b.op(op, {x, y, z}));
         break;
+    }
+  }
+  if (mathematics && ir::is_floating(type)) {
+    const ir::Variable whole = b.cast(z, ir::Type::i32);
+    for (std::size_t k = 0; k != ir::math_count; ++k) {
+      const auto f = static_cast<ir::Math>(k);
+      if (ir::is_approximate(f) && type != ir::Type::f32) continue;
+      if (ir::row_of(f).libclc == ir::MathSource::own) continue;
+      const auto operand = [&](std::size_t n, ir::Variable v) { return ir::operand_type(f, n, type) == type ? v : whole; };
+      for (unsigned result = 0; result != ir::result_count(f); ++result) {
+        const std::string name = std::string(ir::name_of(f)) + (result == 0 ? "" : ".1");
+        const std::size_t count = ir::operand_count(f);
+        if (count == 1) output(name, b.math(f, {operand(0, x)}, result));
+        else if (count == 2) output(name, b.math(f, {operand(0, x), operand(1, y)}, result));
+        else output(name, b.math(f, {x, y, z}, result));
+      }
     }
   }
   for (ir::Type to : all_types()) output("cast to " + std::string(ir::name_of(to)), b.cast(x, to));

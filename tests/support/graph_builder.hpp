@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <oxide/ir/graph.hpp>
+#include <oxide/ir/math.hpp>
 
 namespace oxide::testing {
 
@@ -115,6 +116,13 @@ class GraphBuilder {
     if (ir::row_of(opcode).result != ir::ResultRule::none) o.result = variable(o.type);
     body().blocks[current_].operations.push_back(o);
     return o.result;
+  }
+
+  // A result of a mathematical function.
+  ir::Variable math(ir::Math f, std::initializer_list<ir::Variable> operands, unsigned result = 0) {
+    const ir::Type floating = graph.variables[operands.begin()[ir::floating_operand(f)]];
+    const auto opcode = static_cast<ir::Opcode>(static_cast<std::size_t>(ir::Opcode::math1) + operands.size() - 1);
+    return op(opcode, operands, ir::math_immediate(f, result), ir::result_type(f, result, floating));
   }
 
   template <ir::Scalar T>

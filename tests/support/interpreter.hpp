@@ -17,6 +17,8 @@
 #include <oxide/ir/graph.hpp>
 #include <oxide/ir/print.hpp>
 
+#include "support/interpreter_math.hpp"
+
 namespace oxide::testing {
 
 struct Shape {
@@ -289,6 +291,7 @@ class Interpreter {
     if (op.opcode == ir::Opcode::assign || op.opcode == ir::Opcode::store) type = graph_.variables[op.operands[1]];
     if (op.opcode == ir::Opcode::check_bounds) type = ir::Type::u64;
     if (op.opcode == ir::Opcode::check) type = ir::Type::boolean;
+    if (row.immediate == ir::Immediate::math) type = graph_.variables[op.operands[ir::floating_operand(ir::math_function(op.immediate))]];
     with_type(type, [&]<class T>(std::type_identity<T>) {
       if (op.opcode == ir::Opcode::cast)
         with_type(graph_.variables[op.operands[0]], [&]<class From>(std::type_identity<From>) {
@@ -520,7 +523,6 @@ class Interpreter {
       case div:
         OXIDE_BINARY(T, x / y);
       case rem:
-      case fmod:
         OXIDE_BINARY(T, std::fmod(x, y));
       case neg:
         OXIDE_UNARY(-x);
@@ -538,8 +540,6 @@ class Interpreter {
         OXIDE_BINARY(bool, x <= y);
       case sqrt:
         OXIDE_UNARY(std::sqrt(x));
-      case rsqrt:
-        OXIDE_UNARY(T{1} / std::sqrt(x));
       case floor:
         OXIDE_UNARY(std::floor(x));
       case ceil:
@@ -548,26 +548,21 @@ class Interpreter {
         OXIDE_UNARY(std::trunc(x));
       case round_even:
         OXIDE_UNARY(std::nearbyint(x));
-      case exp:
-        OXIDE_UNARY(std::exp(x));
-      case exp2:
-        OXIDE_UNARY(std::exp2(x));
-      case log:
-        OXIDE_UNARY(std::log(x));
-      case log2:
-        OXIDE_UNARY(std::log2(x));
-      case sin:
-        OXIDE_UNARY(std::sin(x));
-      case cos:
-        OXIDE_UNARY(std::cos(x));
-      case tan:
-        OXIDE_UNARY(std::tan(x));
-      case tanh:
-        OXIDE_UNARY(std::tanh(x));
-      case atan2:
-        OXIDE_BINARY(T, std::atan2(x, y));
-      case pow:
-        OXIDE_BINARY(T, std::pow(x, y));
+      case math1:
+      case math2:
+      case math3:
+        return [](Frame& f, const Instruction& i) {
+          const ir::Math function = ir::math_function(i.immediate);
+          const std::uint32_t operands[] = {i.a, i.b, i.c};
+          MathOperands<T> in;
+          for (std::size_t k = 0; k != ir::operand_count(function); ++k) {
+            if (ir::operand_type(function, k, ir::type_for<T>()) == ir::Type::i32) in.n = get<std::int32_t>(f, operands[k]);
+            else in.x[in.count++] = get<T>(f, operands[k]);
+          }
+          const MathResult<T> out = math_model(function, ir::math_result(i.immediate), in);
+          if (out.whole) set<std::int32_t>(f, i, out.n);
+          else set<T>(f, i, out.x);
+        };
       default:
         return nullptr;
     }

@@ -1,4 +1,4 @@
-// Mathematics on device values. The rules for NaN, infinities and rounding are in docs/numbers.md.
+// Exact arithmetic on device values; functions are in math_functions.hpp. The rules for NaN, infinities and rounding are in docs/numbers.md.
 #pragma once
 
 #include <utility>
@@ -72,23 +72,16 @@ OXIDE_DSL_BINARY(max, max, needs_number)
 // The absolute value; that of the smallest integer is itself.
 OXIDE_DSL_UNARY(abs, abs, needs_number)
 
+// Exact, or correctly rounded.
 OXIDE_DSL_UNARY(sqrt, sqrt, needs_floating)
-OXIDE_DSL_UNARY(rsqrt, rsqrt, needs_floating)  // 1 / sqrt(x)
 OXIDE_DSL_UNARY(floor, floor, needs_floating)
 OXIDE_DSL_UNARY(ceil, ceil, needs_floating)
 OXIDE_DSL_UNARY(trunc, trunc, needs_floating)
 OXIDE_DSL_UNARY(rint, round_even, needs_floating)  // to the nearest integer, ties to even
-OXIDE_DSL_UNARY(exp, exp, needs_floating)
-OXIDE_DSL_UNARY(exp2, exp2, needs_floating)
-OXIDE_DSL_UNARY(log, log, needs_floating)
-OXIDE_DSL_UNARY(log2, log2, needs_floating)
-OXIDE_DSL_UNARY(sin, sin, needs_floating)
-OXIDE_DSL_UNARY(cos, cos, needs_floating)
-OXIDE_DSL_UNARY(tan, tan, needs_floating)
-OXIDE_DSL_UNARY(tanh, tanh, needs_floating)
-OXIDE_DSL_BINARY(atan2, atan2, needs_floating)
-OXIDE_DSL_BINARY(pow, pow, needs_floating)
-OXIDE_DSL_BINARY(fmod, fmod, needs_floating)
+OXIDE_DSL_UNARY(nearbyint, round_even, needs_floating)
+OXIDE_DSL_UNARY(fabs, abs, needs_floating)
+OXIDE_DSL_BINARY(fmin, min, needs_floating)
+OXIDE_DSL_BINARY(fmax, max, needs_floating)
 
 #undef OXIDE_DSL_UNARY
 #undef OXIDE_DSL_BINARY

@@ -63,24 +63,16 @@ namespace oxide::ir {
   X(not_equal, 2, boolean, equal, none, pure)                                                                                         \
   X(less, 2, boolean, number, none, pure)                                                                                             \
   X(less_equal, 2, boolean, number, none, pure)                                                                                       \
-  /* mathematics on f32 and f64 */                                                                                                    \
+  /* exact mathematics on floats */                                                                                                   \
   X(sqrt, 1, same, floating, none, pure)                                                                                              \
-  X(rsqrt, 1, same, floating, none, pure)                                                                                             \
   X(floor, 1, same, floating, none, pure)                                                                                             \
   X(ceil, 1, same, floating, none, pure)                                                                                              \
   X(trunc, 1, same, floating, none, pure)                                                                                             \
   X(round_even, 1, same, floating, none, pure)                                                                                        \
-  X(exp, 1, same, floating, none, pure)                                                                                               \
-  X(exp2, 1, same, floating, none, pure)                                                                                              \
-  X(log, 1, same, floating, none, pure)                                                                                               \
-  X(log2, 1, same, floating, none, pure)                                                                                              \
-  X(sin, 1, same, floating, none, pure)                                                                                               \
-  X(cos, 1, same, floating, none, pure)                                                                                               \
-  X(tan, 1, same, floating, none, pure)                                                                                               \
-  X(tanh, 1, same, floating, none, pure)                                                                                              \
-  X(atan2, 2, same, floating, none, pure)                                                                                             \
-  X(pow, 2, same, floating, none, pure)                                                                                               \
-  X(fmod, 2, same, floating, none, pure)                                                                                              \
+  /* functions of the table in math.hpp */                                                                                            \
+  X(math1, 1, given, math, math, pure)                                                                                                \
+  X(math2, 2, given, math, math, pure)                                                                                                \
+  X(math3, 3, given, math, math, pure)                                                                                                \
   /* memory: the immediate names a memory of the graph; an index is u64 and counts elements */                                        \
   X(check_bounds, 1, none, index, memory, traps)                                                                                      \
   X(load, 1, given, index, memory, reads)                                                                                             \
@@ -118,6 +110,7 @@ enum class OperandRule : std::uint8_t {
   select,    // a boolean, then two of the result's type
   index,     // a u64 index, then (store) a value of the memory's element type
   arguments, // takes the arguments directly before it
+  math,      // what the function takes
 };
 
 enum class Immediate : std::uint8_t {
@@ -132,6 +125,7 @@ enum class Immediate : std::uint8_t {
   function,   // index into Graph::functions
   index,      // which argument or result, from 0
   answer,     // a decision's answer
+  math,       // a function and which of its results, see math.hpp
 };
 
 enum class Effect : std::uint8_t {

@@ -19,6 +19,7 @@
 #include <vector>
 
 #include <oxide/ir/graph.hpp>
+#include <oxide/ir/math.hpp>
 
 namespace oxide::ir {
 
@@ -121,8 +122,18 @@ inline std::string print_immediate(const Graph& graph, const Operation& op) {
       return '#' + std::to_string(op.immediate);
     case Immediate::function:
       return print_function(graph, op.immediate);
+    case Immediate::math:
+      break;  // stands in place of the operation's name
   }
   return {};
+}
+
+// A mathematical function goes by its own name, with the number of the result where it is not the first.
+inline std::string print_name(const Operation& op) {
+  if (row_of(op.opcode).immediate != Immediate::math) return std::string(name_of(op.opcode));
+  if (!is_math_immediate(op.immediate)) return "math?";
+  const unsigned result = math_result(op.immediate);
+  return std::string(name_of(math_function(op.immediate))) + (result == 0 ? "" : '.' + std::to_string(result));
 }
 
 inline void print_line(std::string& out, const Graph& graph, std::string line, const Location& location) {
@@ -209,7 +220,7 @@ inline std::string print(const Graph& graph, const Operation& op) {
   const OpcodeRow& row = row_of(op.opcode);
   std::string out;
   if (row.result != ResultRule::none) out.append(detail::print_variable(op.result)).append(": ").append(name_of(op.type)).append(" = ");
-  out += row.name;
+  out += detail::print_name(op);
   std::string separator = " ";
   const std::string immediate = detail::print_immediate(graph, op);
   const bool indexes = row.rule == OperandRule::index && row.effect != Effect::traps;  // p0[v1]

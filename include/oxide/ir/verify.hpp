@@ -11,6 +11,7 @@
 #include <vector>
 
 #include <oxide/ir/graph.hpp>
+#include <oxide/ir/math.hpp>
 #include <oxide/ir/print.hpp>
 
 namespace oxide::ir {
@@ -235,6 +236,8 @@ class Verifier {
       case OperandRule::index:
         if (first != Type::u64) return fail(op, "needs an index of type u64, has " + name(first));
         return;
+      case OperandRule::math:
+        return mathematics(op, row);
     }
     fail(op, "has an operand rule that the verifier does not know");
   }
@@ -280,6 +283,8 @@ class Verifier {
         return below(max_arguments, "argument or result");
       case Immediate::function:
         return below(graph_.functions.size(), "function");
+      case Immediate::math:
+        return;  // looked at with the operands
     }
   }
 
@@ -308,6 +313,20 @@ class Verifier {
     const Function& callee = graph_.functions[static_cast<std::size_t>(source_->immediate)];
     if (op.immediate >= callee.results.size()) return fail(op, "names a result that is not there");
     if (op.type != callee.results[static_cast<std::size_t>(op.immediate)]) fail(op, "has another type than the function's result");
+  }
+
+  void mathematics(const Operation& op, const OpcodeRow& row) {
+    if (!is_math_immediate(op.immediate)) return fail(op, "names a mathematical function, or a result of one, that is not there");
+    const Math f = math_function(op.immediate);
+    const std::string function(name_of(f));
+    if (operand_count(f) != row.operands) return fail(op, "gives " + function + " another number of operands than it takes");
+    const Type floating = type_of(op.operands[floating_operand(f)]);
+    if (floating != Type::f32 && floating != Type::f64) return fail(op, "needs f32 or f64, has " + name(floating));
+    if (is_approximate(f) && floating != Type::f32) return fail(op, "needs f32, has " + name(floating));
+    for (std::size_t i = 0; i != row.operands; ++i)
+      if (type_of(op.operands[i]) != operand_type(f, i, floating))
+        return fail(op, "has operand " + std::to_string(i) + " of another type than " + function + " takes");
+    if (op.type != result_type(f, math_result(op.immediate), floating)) fail(op, "gives another type than " + function);
   }
 
   // What the table's columns cannot say.
