@@ -18,6 +18,9 @@ std::vector<oxide_fault_site> fault_sites(const ir::Graph& graph) {
       const auto block = static_cast<std::uint32_t>(b), operation = static_cast<std::uint32_t>(i);
       if (op.opcode == ir::Opcode::check_bounds)
         sites.push_back({OXIDE_FAULT_BOUNDS, static_cast<std::uint32_t>(op.immediate), block, operation});
+      else if (op.opcode == ir::Opcode::check_index) sites.push_back({OXIDE_FAULT_INDEX, 0, block, operation});
+      else if (op.opcode == ir::Opcode::check_vectors)
+        sites.push_back({OXIDE_FAULT_VECTORS, ir::memory_number(op.immediate), block, operation});
       else if (ir::row_of(op.opcode).immediate == ir::Immediate::check && op.immediate != 0)
         sites.push_back({OXIDE_FAULT_DIVISION, 0, block, operation});
       else if (op.opcode == ir::Opcode::check) sites.push_back({OXIDE_FAULT_CHECK, 0, block, operation});
@@ -28,6 +31,7 @@ std::vector<oxide_fault_site> fault_sites(const ir::Graph& graph) {
 llvm::Type* value_type(llvm::LLVMContext& context, ir::Type type) {
   if (type == ir::Type::f32) return llvm::Type::getFloatTy(context);
   if (type == ir::Type::f64) return llvm::Type::getDoubleTy(context);
+  if (ir::is_address(type)) return llvm::PointerType::get(context, 0);
   return llvm::Type::getIntNTy(context, ir::bits_of(type));
 }
 
@@ -45,7 +49,7 @@ namespace {
 class Body {
  public:
   Body(const ir::Graph& graph, llvm::Function& function, BasicBlock& allocas, Surroundings& around)
-      : graph_(graph), function_(function), around_(around), context_(function.getContext()), b_(context_) {
+      : graph_(graph), function_(function), around_(around), context_(function.getContext()), b_(context_), allocas_(allocas) {
     find_variables(allocas);
     find_sites();
   }
@@ -275,16 +279,39 @@ class Body {
         guard(b_.CreateNot(x[0]), b_.getInt64(0), b_.getInt64(0));
         return nullptr;
       case load: {
-        llvm::LoadInst* load = b_.CreateAlignedLoad(memory_type(context_, op.type), element(op, x[0]), llvm::Align(ir::size_of(op.type)));
+        llvm::LoadInst* load = b_.CreateAlignedLoad(memory_type(context_, op.type), element(op, x[0]), alignment(op));
         around_.accesses(*load);
         return from_memory(op.type, load);
       }
       case store: {
         const ir::Type type = operand_type(op, 1);
-        Value* value = ir::is_boolean(type) ? b_.CreateZExt(x[1], b_.getInt8Ty()) : x[1];
-        around_.accesses(*b_.CreateAlignedStore(value, element(op, x[0]), llvm::Align(ir::size_of(type))));
+        around_.accesses(*b_.CreateAlignedStore(to_memory(type, x[1]), element(op, x[0]), alignment(op)));
         return nullptr;
       }
+      case check_vectors:
+        check_vectors_of(op);
+        return nullptr;
+
+      case local_array:
+        return new_array(ir::array_shape(op.immediate));
+      case check_index: {
+        Value* count = b_.getInt64(op.immediate);
+        guard(b_.CreateICmpUGE(x[0], count), x[0], count);
+        return nullptr;
+      }
+      case load_at: {
+        const ir::AddressAccess access = ir::address_access(op.immediate);
+        return from_memory(
+            op.type, b_.CreateAlignedLoad(memory_type(context_, op.type), at_address(access, x[0], x[1]), llvm::Align(access.alignment)));
+      }
+      case store_at: {
+        const ir::AddressAccess access = ir::address_access(op.immediate);
+        b_.CreateAlignedStore(to_memory(operand_type(op, 2), x[2]), at_address(access, x[0], x[1]), llvm::Align(access.alignment));
+        return nullptr;
+      }
+      case copy_array:
+        b_.CreateMemCpy(x[0], llvm::MaybeAlign(1), x[1], llvm::MaybeAlign(1), op.immediate);
+        return nullptr;
 
       case argument:
       case call:
@@ -325,14 +352,60 @@ class Body {
 
   // i64, in elements.
   Value* length_of(const ir::Operation& op) {
-    const auto memory = static_cast<std::size_t>(op.immediate);
+    const std::size_t memory = ir::memory_number(op.immediate);
     const ir::Memory& m = graph_.memories[memory];
     return m.kind == ir::MemoryKind::span ? around_.length(memory) : b_.getInt64(m.elements);
   }
 
+  Value* to_memory(ir::Type type, Value* value) { return ir::is_boolean(type) ? b_.CreateZExt(value, b_.getInt8Ty()) : value; }
+
+  llvm::Type* bytes(std::uint32_t count) { return llvm::ArrayType::get(b_.getInt8Ty(), count); }
+
   Value* element(const ir::Operation& op, Value* index) {
-    const auto memory = static_cast<std::size_t>(op.immediate);
-    return b_.CreateInBoundsGEP(memory_type(context_, graph_.memories[memory].element), around_.pointer(memory), {index});
+    const ir::MemoryAccess access = ir::memory_access(op.immediate);
+    const ir::Memory& memory = graph_.memories[access.memory];
+    llvm::Type* unit = access.in_bytes                    ? b_.getInt8Ty()
+                       : memory.element == ir::Type::none ? bytes(memory.layout.size)
+                                                          : memory_type(context_, memory.element);
+    return behind(b_.CreateInBoundsGEP(unit, around_.pointer(access.memory), {index}), access.offset);
+  }
+  Value* behind(Value* pointer, std::uint32_t offset) {
+    return offset == 0 ? pointer : b_.CreateInBoundsGEP(b_.getInt8Ty(), pointer, {b_.getInt64(offset)});
+  }
+  llvm::Align alignment(const ir::Operation& op) {
+    const ir::MemoryAccess access = ir::memory_access(op.immediate);
+    return llvm::Align(ir::alignment_of(access, ir::layout_of(graph_.memories[access.memory])));
+  }
+
+  // ---- arrays of the thread's own. Each is one alloca, however often the operation runs: what it made before is out of scope by then.
+
+  Value* new_array(const ir::ArrayShape& shape) {
+    const std::uint64_t size = std::uint64_t{shape.size} * shape.count;
+    // CUDA C++ Programming Guide, "Technical Specifications per Compute Capability": 512 KB of local memory a thread.
+    constexpr std::uint64_t limit = 512 * 1024;
+    if (size > limit || (array_bytes_ += size) > limit)
+      throw Failure{OXIDE_JIT_UNSUPPORTED, "the local arrays of a kernel take at most 512 KiB a thread; these take " +
+                                               std::to_string(size > limit ? size : array_bytes_) + " bytes or more"};
+    Builder at_top(&allocas_, allocas_.begin());
+    llvm::AllocaInst* array = at_top.CreateAlloca(llvm::ArrayType::get(b_.getInt8Ty(), size), nullptr, "array");
+    array->setAlignment(llvm::Align(ir::array_alignment(shape.size)));
+    b_.CreateMemSet(array, b_.getInt8(0), size, array->getAlign());
+    return array;
+  }
+  Value* at_address(const ir::AddressAccess& access, Value* base, Value* index) {
+    return behind(b_.CreateInBoundsGEP(bytes(access.size), base, {index}), access.offset);
+  }
+
+  // Whether a span is made of whole vectors, the first of them aligned.
+  void check_vectors_of(const ir::Operation& op) {
+    const std::size_t memory = ir::memory_number(op.immediate);
+    const std::uint64_t count = op.immediate >> 32;
+    const std::uint64_t size = std::uint64_t{ir::layout_of(graph_.memories[memory]).size} * count;
+    Value* address = b_.CreatePtrToInt(around_.pointer(memory), b_.getInt64Ty());
+    Value* length = length_of(op);
+    Value* off = b_.CreateAnd(address, b_.getInt64(std::min<std::uint64_t>(size & (0 - size), 16) - 1));
+    Value* left = b_.CreateURem(length, b_.getInt64(count));
+    guard(b_.CreateICmpNE(b_.CreateOr(off, left), b_.getInt64(0)), address, length);
   }
 
   // a*b + c as one operation, where the mode and the machine have it. Decided here, on the graph, and not by each back end: so that
@@ -400,6 +473,8 @@ class Body {
   Surroundings& around_;
   llvm::LLVMContext& context_;
   Builder b_;
+  BasicBlock& allocas_;
+  std::uint64_t array_bytes_ = 0;
   std::vector<Variable> values_;
   std::vector<BasicBlock*> blocks_;
   std::vector<std::uint32_t> first_site_;

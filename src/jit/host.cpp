@@ -213,7 +213,7 @@ class Kernel final : public Surroundings {
       llvm::Argument* argument = row_->getArg(argument_[m.parameter]);
       argument->addAttr(llvm::Attribute::NoAlias);
       if (m.access == ir::Access::read) argument->addAttr(llvm::Attribute::ReadOnly);
-      argument->addAttr(llvm::Attribute::getWithAlignment(context_, llvm::Align(ir::size_of(m.element))));
+      argument->addAttr(llvm::Attribute::getWithAlignment(context_, llvm::Align(ir::layout_of(m).alignment)));
     }
     access_group_ = llvm::MDNode::getDistinct(context_, {});
 
@@ -279,7 +279,7 @@ class Kernel final : public Surroundings {
     Value* i = b.CreateSub(b.getInt64(row_limit), b.CreateLShr(best, b.getInt64(32)));
     Value* first = b.CreateLoad(b.getInt64Ty(), b.CreateInBoundsGEP(b.getInt64Ty(), failed_values, {i}));
     Value* x = b.CreateTrunc(b.CreateAdd(row_->getArg(x_from), i), b.getInt32Ty());
-    // The second value is the length of the site's memory, or 0.
+    // The second value is the length of the site's memory, or 0; what else a site says is in the graph.
     llvm::DenseMap<std::uint32_t, BasicBlock*> blocks;
     BasicBlock* call = BasicBlock::Create(context_, "call", row_, done);
     llvm::SwitchInst* which = b.CreateSwitch(site, call, static_cast<unsigned>(sites_.size()));
@@ -287,7 +287,7 @@ class Kernel final : public Surroundings {
     llvm::PHINode* second = at_call.CreatePHI(b.getInt64Ty(), 0, "second");
     second->addIncoming(b.getInt64(0), report);
     for (std::size_t s = 0; s != sites_.size(); ++s) {
-      if (sites_[s].kind != OXIDE_FAULT_BOUNDS) continue;
+      if (sites_[s].kind != OXIDE_FAULT_BOUNDS && sites_[s].kind != OXIDE_FAULT_VECTORS) continue;
       BasicBlock*& block_of_memory = blocks[sites_[s].memory];
       if (block_of_memory == nullptr) {
         block_of_memory = BasicBlock::Create(context_, "length", row_, call);

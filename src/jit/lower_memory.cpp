@@ -8,7 +8,9 @@ llvm::GlobalVariable* make_table(llvm::Module& module, const ir::Graph& graph, s
   const ir::Memory& table = graph.memories[memory];
   const std::string& bytes = graph.strings[table.data];
   llvm::LLVMContext& context = module.getContext();
-  llvm::Constant* data = llvm::ConstantDataArray::getRaw(bytes, table.elements, memory_type(context, table.element));
+  const bool structs = table.element == ir::Type::none;  // as bytes
+  llvm::Constant* data = llvm::ConstantDataArray::getRaw(bytes, structs ? bytes.size() : table.elements,
+                                                         structs ? llvm::Type::getInt8Ty(context) : memory_type(context, table.element));
   auto* global =
       new llvm::GlobalVariable(module, data->getType(), /*isConstant=*/true, llvm::GlobalValue::InternalLinkage, data,
                                "oxide_table" + std::to_string(memory), nullptr, llvm::GlobalVariable::NotThreadLocal, address_space);

@@ -222,7 +222,7 @@ class Kernel final : public Surroundings {
       llvm::Argument* pointer = function_->getArg(argument_[m.parameter]);
       pointer->addAttr(llvm::Attribute::NoAlias);
       if (m.access == ir::Access::read) pointer->addAttr(llvm::Attribute::ReadOnly);
-      pointer->addAttr(llvm::Attribute::getWithAlignment(context_, llvm::Align(ir::size_of(m.element))));
+      pointer->addAttr(llvm::Attribute::getWithAlignment(context_, llvm::Align(ir::layout_of(m).alignment)));
       pointer->addAttr(llvm::Attribute::getWithCaptureInfo(context_, llvm::CaptureInfo::none()));
     }
   }

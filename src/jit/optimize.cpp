@@ -100,12 +100,14 @@ struct Analyses {
   }
 };
 
-// A GPU kernel by itself is one function of scalars in registers. It needs no passes over modules, call graphs, arrays or vectors, and
-// those that are left need to run once: that takes a third of the time of LLVM's own pipeline, and a first launch waits for it.
+// A GPU kernel by itself is one function of scalars in registers. It needs no passes over modules, call graphs or vectors, none over
+// arrays unless it has some, and those that are left need to run once: that takes a third of the time of LLVM's own pipeline, and a
+// first launch waits for it.
 class KernelPasses {
  public:
-  explicit KernelPasses(unsigned opt_level) {
-    early_.addPass(llvm::PromotePass());
+  KernelPasses(unsigned opt_level, bool arrays) {
+    if (arrays) early_.addPass(llvm::SROAPass(llvm::SROAOptions::PreserveCFG));
+    else early_.addPass(llvm::PromotePass());
     early_.addPass(llvm::EarlyCSEPass(/*UseMemorySSA=*/false));
     early_.addPass(llvm::SpeculativeExecutionPass(/*OnlyIfDivergentTarget=*/true));
     early_.addPass(llvm::SimplifyCFGPass());
@@ -128,6 +130,8 @@ class KernelPasses {
     if (opt_level >= 2) second.addPass(llvm::LoopFullUnrollPass(static_cast<int>(opt_level)));
     loops_.addPass(llvm::createFunctionToLoopPassAdaptor(std::move(second)));
 
+    // Arrays whose indices an unrolled loop has made known become registers.
+    if (arrays) late_.addPass(llvm::SROAPass(llvm::SROAOptions::ModifyCFG));
     if (opt_level >= 2) late_.addPass(llvm::GVNPass());
     else late_.addPass(llvm::EarlyCSEPass(/*UseMemorySSA=*/true));
     late_.addPass(llvm::BDCEPass());
@@ -175,10 +179,17 @@ void optimize(llvm::Module& module, llvm::TargetMachine& machine, unsigned opt_l
   passes->run(module, analyses->modules);
 }
 
+static bool has_arrays(llvm::Function& kernel) {
+  for (const llvm::Instruction& i : kernel.getEntryBlock())
+    if (const auto* variable = llvm::dyn_cast<llvm::AllocaInst>(&i); variable != nullptr && variable->getAllocatedType()->isArrayTy())
+      return true;
+  return false;
+}
+
 void optimize_kernel(llvm::Function& kernel, llvm::TargetMachine& machine, unsigned opt_level) {
   llvm::PassBuilder builder(&machine);
   const Held<Analyses> analyses(builder);
-  const Held<KernelPasses> passes(opt_level);
+  const Held<KernelPasses> passes(opt_level, has_arrays(kernel));
   passes->run(kernel, analyses->functions);
 }
 

@@ -23,6 +23,11 @@ struct Sample {
         if (op.opcode == opcode) return op;
     throw std::logic_error("no such operation");
   }
+  ir::Operation& of_struct() {  // the load of a part
+    for (ir::Operation& op : graph.blocks[0].operations)
+      if (op.opcode == ir::Opcode::load && ir::memory_number(op.immediate) == 2) return op;
+    throw std::logic_error("no such operation");
+  }
   ir::Variable of(ir::Type type) {
     for (ir::Block& block : graph.blocks)
       for (ir::Operation& op : block.operations)
@@ -65,6 +70,14 @@ Sample sample() {
   b.check(in, index);
   b.load(in, index);
   b.store(out, index, number);
+  const auto structs = b.span(ir::Layout{12, 4}, ir::Access::write);
+  b.load({static_cast<std::uint32_t>(structs), 8}, index, ir::Type::f32);
+  b.op(check_vectors, {}, in | std::uint64_t{4} << 32);
+  const ir::Variable array = b.local_array({12, 5});
+  b.op(check_index, {index}, 5);
+  b.load_at({12, 4, 4}, array, index, ir::Type::f32);
+  b.store_at({12, 4, 4}, array, index, number);
+  b.op(copy_array, {array, array}, 60);
   const std::uint32_t next = b.block(), last = b.block();
   b.branch(truth, next, last);
   b.at(next).jump(last);
@@ -153,7 +166,7 @@ TEST_CASE("every kind of fault is found and named") {
       {"immediate that means nothing", [](Sample& s) { s.at(add).immediate = 1; }},
       {"more bits than its type", [](Sample& s) { s.graph.blocks[0].operations[1].immediate = 256; }},
       {"parameter that is not there", [](Sample& s) { s.at(parameter).immediate = 99; }},
-      {"memory that is not there", [](Sample& s) { s.at(load).immediate = 2; }},
+      {"memory that is not there", [](Sample& s) { s.at(load).immediate = 9; }},
       {"axis that is not there", [](Sample& s) { s.at(thread_index).immediate = 3; }},
       {"check that is not", [](Sample& s) { s.at(div).immediate = 2; }},
       {"check that is not",
@@ -161,8 +174,24 @@ TEST_CASE("every kind of fault is found and named") {
          s.at(div).operands = {s.of(Type::f32), s.of(Type::f32), ir::no_variable}, s.at(div).type = Type::f32,
          s.at(div).result = s.of(Type::f32);
        }},
+      {"memory that is not there", [](Sample& s) { s.at(check_vectors).immediate = 7; }},
+      {"array of no size", [](Sample& s) { s.at(local_array).immediate = 4; }},
+      {"elements of no size", [](Sample& s) { s.at(load_at).immediate = 0; }},
+      {"needs an address", [](Sample& s) { s.at(load_at).operands[0] = s.of(Type::u64); }},
+      {"index of type u64", [](Sample& s) { s.at(store_at).operands[1] = s.of(Type::f32); }},
+      {"needs addresses", [](Sample& s) { s.at(copy_array).operands[0] = s.of(Type::u64); }},
+      {"different types", [](Sample& s) { s.at(copy_array).operands[1] = s.of(Type::u64); }},
       // what the columns cannot say
       {"its parameter is no value", [](Sample& s) { s.at(parameter).immediate = 0; }},
+      {"parameter 3 has no type", [](Sample& s) { s.graph.parameters[3].layout.alignment = 3; }},
+      {"elements other than", [](Sample& s) { s.graph.memories[2].layout.size = 16; }},
+      {"more than one element", [](Sample& s) { s.of_struct().immediate += std::uint64_t{4} << 32; }},
+      {"as something that is no number",
+       [](Sample& s) { s.of_struct().type = Type::address, s.of_struct().result = s.at(local_array).result; }},
+      {"vectors of no elements", [](Sample& s) { s.at(check_vectors).immediate = 0; }},
+      {"gives an address", [](Sample& s) { s.at(local_array).type = Type::f32, s.at(local_array).result = s.of(Type::f32); }},
+      {"gives a number", [](Sample& s) { s.at(load_at).type = Type::address, s.at(load_at).result = s.at(local_array).result; }},
+      {"stores a number", [](Sample& s) { s.at(store_at).operands[2] = s.at(local_array).result; }},
       {"gives a u64", [](Sample& s) { s.at(length).type = Type::u8, s.at(length).result = s.of(Type::u8); }},
       {"gives a u32", [](Sample& s) { s.at(thread_index).type = Type::u8, s.at(thread_index).result = s.of(Type::u8); }},
       {"different size", [](Sample& s) { s.at(bit_cast).operands[0] = s.of(Type::f64); }},

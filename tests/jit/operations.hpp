@@ -20,7 +20,7 @@ namespace oxide::testing {
 inline const std::vector<ir::Type>& all_types() {
   static const std::vector<ir::Type> types = [] {
     std::vector<ir::Type> t;
-    for (std::size_t i = 1; i != ir::type_count; ++i) t.push_back(static_cast<ir::Type>(i));
+    for (std::size_t i = ir::first_number; i != ir::type_count; ++i) t.push_back(static_cast<ir::Type>(i));
     return t;
   }();
   return types;

@@ -30,6 +30,13 @@ class GraphBuilder {
     graph.parameters.push_back({ir::ParameterKind::value, type});
     return graph.parameters.size() - 1;
   }
+  // Elements that are structs; the memory's index.
+  std::uint64_t span(ir::Layout layout, ir::Access access = ir::Access::read) {
+    graph.parameters.push_back({ir::ParameterKind::span, ir::Type::none, layout});
+    graph.memories.push_back(
+        {ir::MemoryKind::span, ir::Type::none, access, static_cast<std::uint32_t>(graph.parameters.size() - 1), 0, 0, layout});
+    return graph.memories.size() - 1;
+  }
   // The memory's index.
   std::uint64_t span(ir::Type type, ir::Access access = ir::Access::read) {
     graph.parameters.push_back({ir::ParameterKind::span, type});
@@ -140,6 +147,21 @@ class GraphBuilder {
   void assign(ir::Variable to, ir::Variable from) { op(ir::Opcode::assign, {to, from}); }
   ir::Variable load(std::uint64_t memory, ir::Variable index) {
     return op(ir::Opcode::load, {index}, memory, graph.memories[memory].element);
+  }
+  ir::Variable load(const ir::MemoryAccess& access, ir::Variable index, ir::Type type) {
+    return op(ir::Opcode::load, {index}, ir::memory_immediate(access), type);
+  }
+  void store(const ir::MemoryAccess& access, ir::Variable index, ir::Variable number) {
+    op(ir::Opcode::store, {index, number}, ir::memory_immediate(access));
+  }
+  ir::Variable local_array(const ir::ArrayShape& shape) {
+    return op(ir::Opcode::local_array, {}, ir::array_immediate(shape), ir::Type::address);
+  }
+  ir::Variable load_at(const ir::AddressAccess& access, ir::Variable array, ir::Variable index, ir::Type type) {
+    return op(ir::Opcode::load_at, {array, index}, ir::address_immediate(access), type);
+  }
+  void store_at(const ir::AddressAccess& access, ir::Variable array, ir::Variable index, ir::Variable number) {
+    op(ir::Opcode::store_at, {array, index, number}, ir::address_immediate(access));
   }
   void store(std::uint64_t memory, ir::Variable index, ir::Variable number) { op(ir::Opcode::store, {index, number}, memory); }
   void check(std::uint64_t memory, ir::Variable index) { op(ir::Opcode::check_bounds, {index}, memory); }

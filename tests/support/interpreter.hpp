@@ -18,6 +18,7 @@
 #include <oxide/ir/print.hpp>
 
 #include "support/interpreter_math.hpp"
+#include "support/interpreter_memory.hpp"
 
 namespace oxide::testing {
 
@@ -159,6 +160,7 @@ class Interpreter {
     std::uint64_t steps_left = 0;
     Fault fault;
     bool left = false;  // the thread failed a check
+    LocalArrays arrays;
 
     void fail(std::uint32_t site, std::uint64_t first, std::uint64_t second) {
       left = true;
@@ -173,7 +175,7 @@ class Interpreter {
     Run run = nullptr;
     std::uint32_t result = 0, a = 0, b = 0, c = 0;
     std::uint64_t immediate = 0;
-    std::uint32_t site = 0, memory = 0;
+    std::uint32_t site = 0, memory = 0, element_size = 0;
     Fusion fusion = Fusion::none;
     const char* name = "";
   };
@@ -192,6 +194,7 @@ class Interpreter {
 
   void run_thread(Frame& frame) const {
     frame.left = false;
+    frame.arrays.clear();
     std::size_t block = 0;
     for (;;) {
       const Code& code = code_[block];
@@ -282,16 +285,20 @@ class Interpreter {
     i.immediate = op.immediate;
     i.name = ir::name_of(op.opcode).data();
     const ir::OpcodeRow& row = ir::row_of(op.opcode);
-    if (ir::names_memory(row.immediate)) i.memory = ir::memory_number(op.immediate);
-    if (op.opcode == ir::Opcode::check_bounds || op.opcode == ir::Opcode::check ||
-        (row.immediate == ir::Immediate::check && op.immediate != 0))
-      i.site = site++;
+    if (ir::names_memory(row.immediate)) {
+      i.memory = ir::memory_number(op.immediate);
+      i.element_size = ir::layout_of(graph_.memories[i.memory]).size;
+    }
+    const bool always_checks = op.opcode == ir::Opcode::check_bounds || op.opcode == ir::Opcode::check_index ||
+                               op.opcode == ir::Opcode::check || op.opcode == ir::Opcode::check_vectors;
+    if (always_checks || (row.immediate == ir::Immediate::check && op.immediate != 0)) i.site = site++;
     ir::Type type = op.type;
     if (row.result == ir::ResultRule::boolean) type = graph_.variables[op.operands[0]];
     if (op.opcode == ir::Opcode::assign || op.opcode == ir::Opcode::store) type = graph_.variables[op.operands[1]];
-    if (op.opcode == ir::Opcode::check_bounds) type = ir::Type::u64;
+    if (op.opcode == ir::Opcode::store_at) type = graph_.variables[op.operands[2]];
     if (op.opcode == ir::Opcode::check) type = ir::Type::boolean;
     if (row.immediate == ir::Immediate::math) type = graph_.variables[op.operands[ir::floating_operand(ir::math_function(op.immediate))]];
+    if (row.result == ir::ResultRule::none && type == ir::Type::none) type = ir::Type::u64;
     with_type(type, [&]<class T>(std::type_identity<T>) {
       if (op.opcode == ir::Opcode::cast)
         with_type(graph_.variables[op.operands[0]], [&]<class From>(std::type_identity<From>) {
@@ -328,6 +335,8 @@ class Interpreter {
         return f(std::type_identity<float>());
       case ir::Type::f64:
         return f(std::type_identity<double>());
+      case ir::Type::address:  // copies of one
+        return f(std::type_identity<std::uint64_t>());
       case ir::Type::none:
         break;
     }
@@ -335,13 +344,21 @@ class Interpreter {
   }
 
   template <class T>
-  static T* element(Frame& f, const Instruction& x) {
+  static void* element(Frame& f, const Instruction& x) {
     const Argument& span = f.memories[x.memory];
-    const std::uint64_t index = f.registers[x.a];
-    if (index >= span.length)
+    const ir::MemoryAccess access = ir::memory_access(x.immediate);
+    const std::uint64_t index = f.registers[x.a], at = index * (access.in_bytes ? 1 : x.element_size) + access.offset;
+    if (at + sizeof(T) > span.length * x.element_size || at + sizeof(T) < at)
       throw std::runtime_error(std::string(x.name) + " of element " + std::to_string(index) + " of " + std::to_string(span.length) +
                                " with no check before");
-    return static_cast<T*>(span.data) + index;
+    return static_cast<char*>(span.data) + at;
+  }
+  template <class T>
+  static T read(const void* from) {
+    if constexpr (std::is_same_v<T, bool>) return *static_cast<const std::uint8_t*>(from) != 0;
+    T value;
+    std::memcpy(&value, from, sizeof value);
+    return value;
   }
 
   template <class T>
@@ -383,12 +400,36 @@ class Interpreter {
       case not_equal:
         return [](Frame& f, const Instruction& x) { set<bool>(f, x, get<T>(f, x.a) != get<T>(f, x.b)); };
       case load:
-        return [](Frame& f, const Instruction& x) {
-          if constexpr (std::is_same_v<T, bool>) set<bool>(f, x, *element<std::uint8_t>(f, x) != 0);
-          else set<T>(f, x, *element<T>(f, x));
-        };
+        return [](Frame& f, const Instruction& x) { set<T>(f, x, read<T>(element<T>(f, x))); };
       case store:
-        return [](Frame& f, const Instruction& x) { *element<T>(f, x) = get<T>(f, x.b); };
+        return [](Frame& f, const Instruction& x) {
+          const T value = get<T>(f, x.b);
+          std::memcpy(element<T>(f, x), &value, sizeof value);
+        };
+      case local_array:
+        return [](Frame& f, const Instruction& x) { f.registers[x.result] = f.arrays.make(ir::array_shape(x.immediate)); };
+      case load_at:
+        return [](Frame& f, const Instruction& x) {
+          set<T>(f, x, read<T>(f.arrays.at(f.registers[x.a], f.registers[x.b], ir::address_access(x.immediate), sizeof(T))));
+        };
+      case store_at:
+        return [](Frame& f, const Instruction& x) {
+          const T value = get<T>(f, x.c);
+          std::memcpy(f.arrays.at(f.registers[x.a], f.registers[x.b], ir::address_access(x.immediate), sizeof value), &value, sizeof value);
+        };
+      case copy_array:
+        return [](Frame& f, const Instruction& x) { f.arrays.copy(f.registers[x.a], f.registers[x.b], x.immediate); };
+      case check_index:
+        return [](Frame& f, const Instruction& x) {
+          if (f.registers[x.a] >= x.immediate) f.fail(x.site, f.registers[x.a], 0);
+        };
+      case check_vectors:
+        return [](Frame& f, const Instruction& x) {
+          const Argument& span = f.memories[x.memory];
+          const std::uint64_t address = reinterpret_cast<std::uintptr_t>(span.data), count = x.immediate >> 32;
+          if (address % ir::array_alignment(static_cast<std::uint32_t>(x.element_size * count)) != 0 || span.length % count != 0)
+            f.fail(x.site, address, span.length);
+        };
       case check_bounds:
         return [](Frame& f, const Instruction& x) {
           const std::uint64_t index = f.registers[x.a], length = f.memories[x.memory].length;

@@ -102,7 +102,7 @@ class RandomGraph {
 
  private:
   std::uint64_t below(std::uint64_t n) { return random_() % n; }
-  ir::Type any_type() { return static_cast<ir::Type>(1 + below(ir::type_count - 1)); }
+  ir::Type any_type() { return static_cast<ir::Type>(ir::first_number + below(ir::type_count - ir::first_number)); }
 
   // Variables that statements may read and assign; all are defined in the entry.
   void declare(ir::Type type) {

@@ -50,6 +50,11 @@ class Encoder {
     number(s.size());
     bytes.insert(bytes.end(), s.begin(), s.end());
   }
+  void layout(Type type, const Layout& l) {  // only where there is no type to say it
+    if (type != Type::none) return;
+    number(l.size);
+    number(l.alignment);
+  }
   void location(const Location& l) {
     number(l.line);
     if (l.line == 0) return;
@@ -143,6 +148,13 @@ class Decoder {
     at_ += n;
     return s;
   }
+  Layout layout(Type type) {
+    Layout l;
+    if (type != Type::none) return l;
+    l.size = number32();
+    l.alignment = number32();
+    return l;
+  }
   Location location() {
     Location l;
     l.line = number32();
@@ -224,6 +236,7 @@ inline std::vector<std::uint8_t> encode(const Graph& graph) {
   for (const Parameter& p : graph.parameters) {
     out.enumerator(p.kind);
     out.enumerator(p.type);
+    out.layout(p.type, p.layout);
   }
   out.number(graph.memories.size());
   for (const Memory& m : graph.memories) {
@@ -233,6 +246,7 @@ inline std::vector<std::uint8_t> encode(const Graph& graph) {
     out.number(m.parameter);
     out.number(m.elements);
     out.number(m.data);
+    out.layout(m.element, m.layout);
   }
   out.number(graph.spaces.size());
   for (const IndexSpace& s : graph.spaces) {
@@ -272,6 +286,7 @@ inline std::optional<Graph> decode(std::span<const std::uint8_t> bytes, std::str
   for (Parameter& p : graph.parameters) {
     p.kind = in.enumerator<ParameterKind>(3);
     p.type = in.type();
+    p.layout = in.layout(p.type);
   }
   graph.memories.resize(in.count(6));
   for (Memory& m : graph.memories) {
@@ -281,6 +296,7 @@ inline std::optional<Graph> decode(std::span<const std::uint8_t> bytes, std::str
     m.parameter = in.number32();
     m.elements = in.number();
     m.data = in.number32();
+    m.layout = in.layout(m.element);
   }
   graph.spaces.resize(in.count(3));
   for (IndexSpace& s : graph.spaces) {

@@ -58,11 +58,14 @@ enum class ParameterKind : std::uint8_t {
 constexpr bool is_hidden(ParameterKind kind) { return kind >= ParameterKind::storage; }
 
 // One parameter of the kernel. A value takes one launch argument of `type`; a span takes two: a device pointer to elements of
-// `type`, then its length in elements as u64; a hidden one takes a device pointer.
+// `type`, or of a layout when they are structs (`type` is none then), and its length in elements as u64; a hidden one takes a device
+// pointer.
 struct Parameter {
   ParameterKind kind = ParameterKind::value;
   Type type = Type::none;
+  Layout layout = {};
 };
+constexpr Layout layout_of(const Parameter& p) { return p.type == Type::none ? p.layout : layout_of(p.type); }
 
 enum class MemoryKind : std::uint8_t {
   span,
@@ -84,16 +87,83 @@ struct Memory {
   std::uint32_t parameter = 0;  // span, storage: index into Graph::parameters
   std::uint64_t elements = 0;   // table, storage: how many
   std::uint32_t data = 0;       // table: index into Graph::strings: the elements as they lie in memory
+  Layout layout = {};           // of elements that are structs: `element` is none then
 };
+constexpr Layout layout_of(const Memory& m) { return m.element == Type::none ? m.layout : layout_of(m.element); }
 
 // Whether an immediate has the number of a memory in its bits 0 to 15.
-constexpr bool names_memory(Immediate immediate) { return immediate == Immediate::memory; }
+constexpr bool names_memory(Immediate immediate) {
+  return immediate == Immediate::memory || immediate == Immediate::access || immediate == Immediate::vectors;
+}
 constexpr std::uint32_t memory_number(std::uint64_t immediate) { return static_cast<std::uint32_t>(immediate & 0xffff); }
 constexpr std::uint64_t with_memory_number(std::uint64_t immediate, std::uint32_t memory) {
   return (immediate & ~std::uint64_t{0xffff}) | memory;
 }
 // In traces: memories that the lambda declared have numbers from here on.
 inline constexpr std::uint32_t first_declared_memory = 0x8000;
+
+// The immediate of `load` and `store` on a memory of the graph: which, and where in an element.
+//   bits 0 to 15   the memory
+//   bits 16 to 19  0, or 1 + log2 of an alignment in bytes that is known to hold although the element's layout does not say so
+//   bit  20        the index counts bytes, not elements: of arrays in structs, where it was made of two checked indices
+//   bits 32 to 63  the offset of the number that is read or written, in bytes
+struct MemoryAccess {
+  std::uint32_t memory = 0;
+  std::uint32_t offset = 0;
+  std::uint32_t alignment = 0;  // 0: as the layout says
+  bool in_bytes = false;
+};
+constexpr std::uint64_t memory_immediate(const MemoryAccess& a) {
+  std::uint64_t alignment = 0;
+  for (std::uint32_t left = a.alignment; left != 0; left >>= 1) ++alignment;
+  return a.memory | alignment << 16 | std::uint64_t{a.in_bytes} << 20 | std::uint64_t{a.offset} << 32;
+}
+constexpr MemoryAccess memory_access(std::uint64_t immediate) {
+  const auto alignment = static_cast<std::uint32_t>(immediate >> 16 & 0xf);
+  return {memory_number(immediate), static_cast<std::uint32_t>(immediate >> 32), alignment == 0 ? 0 : std::uint32_t{1} << (alignment - 1),
+          (immediate >> 20 & 1) != 0};
+}
+
+// The alignment in bytes of what an access reaches: that of the elements, as far as the offset keeps it.
+constexpr std::uint32_t alignment_of(const MemoryAccess& a, const Layout& element) {
+  if (a.alignment != 0) return a.alignment;
+  const std::uint32_t both = element.alignment | a.offset;
+  return both & (0 - both);
+}
+
+// The immediate of `local_array`: how many elements, and their size in bytes. The array is aligned to `array_alignment(size)` at least.
+struct ArrayShape {
+  std::uint32_t size = 0;   // bytes an element
+  std::uint32_t count = 0;
+};
+constexpr std::uint64_t array_immediate(const ArrayShape& a) { return a.size | std::uint64_t{a.count} << 32; }
+constexpr ArrayShape array_shape(std::uint64_t immediate) {
+  return {static_cast<std::uint32_t>(immediate), static_cast<std::uint32_t>(immediate >> 32)};
+}
+// Elements that pack into wide accesses lie so that they can be accessed so.
+constexpr std::uint32_t array_alignment(std::uint32_t size) {
+  const std::uint32_t lowest = size & (0 - size);
+  return lowest > 16 ? 16 : lowest;
+}
+
+// The immediate of `load_at` and `store_at`, which reach base + index * size + offset:
+//   bits 0 to 23   size, in bytes
+//   bits 24 to 27  log2 of the alignment in bytes
+//   bits 32 to 63  offset, in bytes
+struct AddressAccess {
+  std::uint32_t size = 0;
+  std::uint32_t offset = 0;
+  std::uint32_t alignment = 1;
+};
+constexpr std::uint64_t address_immediate(const AddressAccess& a) {
+  std::uint64_t log2 = 0;
+  for (std::uint32_t left = a.alignment; left > 1; left >>= 1) ++log2;
+  return (a.size & 0xffffff) | log2 << 24 | std::uint64_t{a.offset} << 32;
+}
+constexpr AddressAccess address_access(std::uint64_t immediate) {
+  return {static_cast<std::uint32_t>(immediate & 0xffffff), static_cast<std::uint32_t>(immediate >> 32),
+          std::uint32_t{1} << (immediate >> 24 & 0xf)};
+}
 
 // How a kernel turned hardware coordinates into a ThreadIndex; the launch has to have that shape.
 enum class SpaceKind : std::uint8_t { linear, grid_2d };

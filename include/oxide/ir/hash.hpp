@@ -70,6 +70,9 @@ class Hasher {
       if (with_lines) location(t.location);
     }
   }
+  void layout(Type type, const Layout& l) {
+    if (type == Type::none) word(static_cast<std::uint64_t>(l.size) << 32 | l.alignment);
+  }
   void location(const Location& l) {
     word(l.line);
     word(static_cast<std::uint64_t>(l.file) << 32 | l.column);
@@ -104,6 +107,7 @@ inline Hash hash(const Graph& graph, HashLines lines) {
   for (const Parameter& p : graph.parameters) {
     out.enumerator(p.kind);
     out.enumerator(p.type);
+    out.layout(p.type, p.layout);
   }
   out.word(graph.memories.size());
   for (const Memory& m : graph.memories) {
@@ -113,6 +117,7 @@ inline Hash hash(const Graph& graph, HashLines lines) {
     out.word(m.parameter);
     out.word(m.elements);
     out.word(m.data);
+    out.layout(m.element, m.layout);
   }
   out.word(graph.spaces.size());
   for (const IndexSpace& s : graph.spaces) {

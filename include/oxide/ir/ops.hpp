@@ -17,6 +17,7 @@ namespace oxide::ir {
 //   immediate:    what the 64-bit immediate means, see Immediate below
 //     trace     only in traces
 //   effect:       pure      may be dropped when its result is unused, may be merged with an equal one
+//                 makes     makes something of its own: may be dropped when its result is unused, never merged
 //                 writes_variable  changes the variable that is operand 0
 //                 reads     reads memory
 //                 writes    writes memory
@@ -26,70 +27,79 @@ namespace oxide::ir {
 //                 calls     runs a function of the graph
 //                 returns   sets a result of the function that it stands in
 //                 requires  states a requirement on the launch; kept in the graph's list, not in its blocks
-#define OXIDE_IR_OPERATIONS(X)                                                                                                        \
-  /* values */                                                                                                                        \
-  X(constant, 0, given, any, bits, pure)                                                                                              \
-  X(parameter, 0, given, any, parameter, pure)                                                                                        \
-  X(length, 0, given, any, memory, pure)                                                                                              \
-  X(copy, 1, same, any, none, pure)                                                                                                   \
-  X(assign, 2, none, equal, none, writes_variable)                                                                                    \
-  X(select, 3, given, select, none, pure)                                                                                             \
-  X(cast, 1, given, any, none, pure)                                                                                                  \
-  X(bit_cast, 1, given, any, none, pure)                                                                                              \
-  /* the thread's place in the launch: u32, immediate is the axis */                                                                  \
-  X(thread_index, 0, given, any, axis, pure)                                                                                          \
-  X(block_index, 0, given, any, axis, pure)                                                                                           \
-  X(block_dim, 0, given, any, axis, pure)                                                                                             \
-  X(grid_dim, 0, given, any, axis, pure)                                                                                              \
-  X(index_space, 0, none, any, space, requires_launch)                                                                                \
-  /* arithmetic, by the number rules in docs/numbers.md */                                                                            \
-  X(add, 2, same, number, none, pure)                                                                                                 \
-  X(sub, 2, same, number, none, pure)                                                                                                 \
-  X(mul, 2, same, number, none, pure)                                                                                                 \
-  X(div, 2, same, number, check, traps)                                                                                               \
-  X(rem, 2, same, number, check, traps)                                                                                               \
-  X(neg, 1, same, number, none, pure)                                                                                                 \
-  X(abs, 1, same, number, none, pure)                                                                                                 \
-  X(min, 2, same, number, none, pure)                                                                                                 \
-  X(max, 2, same, number, none, pure)                                                                                                 \
-  X(fma, 3, same, floating, none, pure)                                                                                               \
-  X(bit_and, 2, same, bits, none, pure)                                                                                               \
-  X(bit_or, 2, same, bits, none, pure)                                                                                                \
-  X(bit_xor, 2, same, bits, none, pure)                                                                                               \
-  X(bit_not, 1, same, bits, none, pure)                                                                                               \
-  X(shift_left, 2, same, integer, none, pure)                                                                                         \
-  X(shift_right, 2, same, integer, none, pure)                                                                                        \
-  X(equal, 2, boolean, equal, none, pure)                                                                                             \
-  X(not_equal, 2, boolean, equal, none, pure)                                                                                         \
-  X(less, 2, boolean, number, none, pure)                                                                                             \
-  X(less_equal, 2, boolean, number, none, pure)                                                                                       \
-  /* exact mathematics on floats */                                                                                                   \
-  X(sqrt, 1, same, floating, none, pure)                                                                                              \
-  X(floor, 1, same, floating, none, pure)                                                                                             \
-  X(ceil, 1, same, floating, none, pure)                                                                                              \
-  X(trunc, 1, same, floating, none, pure)                                                                                             \
-  X(round_even, 1, same, floating, none, pure)                                                                                        \
-  /* functions of the table in math.hpp */                                                                                            \
-  X(math1, 1, given, math, math, pure)                                                                                                \
-  X(math2, 2, given, math, math, pure)                                                                                                \
-  X(math3, 3, given, math, math, pure)                                                                                                \
-  /* memory: the immediate names a memory of the graph; an index is u64 and counts elements */                                        \
-  X(check_bounds, 1, none, index, memory, traps)                                                                                      \
-  X(load, 1, given, index, memory, reads)                                                                                             \
-  X(store, 2, none, index, memory, writes)                                                                                            \
-  /* checks: ends the thread where the condition is false; the string is the message */                                               \
-  X(check, 1, none, boolean, string, traps)                                                                                           \
-  /* Operations with any number of operands take them from the arguments directly before them, which are numbered from 0. Their */    \
+// clang-format off: one line an operation, so that lists that grow in two places merge
+#define OXIDE_IR_OPERATIONS(X) \
+  /* values */ \
+  X(constant, 0, given, any, bits, pure) \
+  X(parameter, 0, given, any, parameter, pure) \
+  X(length, 0, given, any, memory, pure) \
+  X(copy, 1, same, any, none, pure) \
+  X(assign, 2, none, equal, none, writes_variable) \
+  X(select, 3, given, select, none, pure) \
+  X(cast, 1, given, any, none, pure) \
+  X(bit_cast, 1, given, any, none, pure) \
+  /* the thread's place in the launch: u32, immediate is the axis */ \
+  X(thread_index, 0, given, any, axis, pure) \
+  X(block_index, 0, given, any, axis, pure) \
+  X(block_dim, 0, given, any, axis, pure) \
+  X(grid_dim, 0, given, any, axis, pure) \
+  X(index_space, 0, none, any, space, requires_launch) \
+  /* arithmetic, by the number rules in docs/numbers.md */ \
+  X(add, 2, same, number, none, pure) \
+  X(sub, 2, same, number, none, pure) \
+  X(mul, 2, same, number, none, pure) \
+  X(div, 2, same, number, check, traps) \
+  X(rem, 2, same, number, check, traps) \
+  X(neg, 1, same, number, none, pure) \
+  X(abs, 1, same, number, none, pure) \
+  X(min, 2, same, number, none, pure) \
+  X(max, 2, same, number, none, pure) \
+  X(fma, 3, same, floating, none, pure) \
+  X(bit_and, 2, same, bits, none, pure) \
+  X(bit_or, 2, same, bits, none, pure) \
+  X(bit_xor, 2, same, bits, none, pure) \
+  X(bit_not, 1, same, bits, none, pure) \
+  X(shift_left, 2, same, integer, none, pure) \
+  X(shift_right, 2, same, integer, none, pure) \
+  X(equal, 2, boolean, equal, none, pure) \
+  X(not_equal, 2, boolean, equal, none, pure) \
+  X(less, 2, boolean, number, none, pure) \
+  X(less_equal, 2, boolean, number, none, pure) \
+  /* exact mathematics on floats */ \
+  X(sqrt, 1, same, floating, none, pure) \
+  X(floor, 1, same, floating, none, pure) \
+  X(ceil, 1, same, floating, none, pure) \
+  X(trunc, 1, same, floating, none, pure) \
+  X(round_even, 1, same, floating, none, pure) \
+  /* functions of the table in math.hpp */ \
+  X(math1, 1, given, math, math, pure) \
+  X(math2, 2, given, math, math, pure) \
+  X(math3, 3, given, math, math, pure) \
+  /* memory: the immediate names a memory of the graph; an index is u64 and counts elements */ \
+  X(check_bounds, 1, none, index, memory, traps) \
+  X(check_vectors, 0, none, any, vectors, traps) \
+  X(load, 1, given, index, access, reads) \
+  X(store, 2, none, index, access, writes) \
+  /* arrays behind an address: zero when made; an index is u64 */ \
+  X(local_array, 0, given, any, array, makes) \
+  X(check_index, 1, none, index, count, traps) \
+  X(load_at, 2, given, address, address, reads) \
+  X(store_at, 3, none, address, address, writes) \
+  X(copy_array, 2, none, addresses, count, writes) \
+  /* checks: ends the thread where the condition is false; the string is the message */ \
+  X(check, 1, none, boolean, string, traps) \
+  /* Operations with any number of operands take them from the arguments directly before them, which are numbered from 0. Their */ \
   /* results, if there are several, are read by call_result directly after them. Nothing comes between, and no path joins between. */ \
-  X(argument, 1, none, any, index, argument)                                                                                          \
-  X(call_result, 0, given, any, index, call_result)                                                                                   \
-  /* A function's `parameter`s are its own; it sets each of its results before it exits. */                                           \
-  X(call, 0, none, arguments, function, calls)                                                                                        \
-  X(return_value, 1, none, any, index, returns)                                                                                       \
-  /* only in traces, never in a finished graph */                                                                                     \
-  X(decide, 1, none, boolean, answer, trace)                                                                                          \
-  X(loop_head, 0, none, any, none, trace)                                                                                             \
+  X(argument, 1, none, any, index, argument) \
+  X(call_result, 0, given, any, index, call_result) \
+  /* A function's `parameter`s are its own; it sets each of its results before it exits. */ \
+  X(call, 0, none, arguments, function, calls) \
+  X(return_value, 1, none, any, index, returns) \
+  /* only in traces, never in a finished graph */ \
+  X(decide, 1, none, boolean, answer, trace) \
+  X(loop_head, 0, none, any, none, trace) \
   X(end, 0, none, any, none, trace)
+// clang-format on
 
 enum class Opcode : std::uint8_t {
 #define OXIDE_IR_ENUMERATOR(name, operands, result, rule, immediate, effect) name,
@@ -111,6 +121,8 @@ enum class OperandRule : std::uint8_t {
   index,     // a u64 index, then (store) a value of the memory's element type
   arguments, // takes the arguments directly before it
   math,      // what the function takes
+  address,   // an address, a u64 index, then (store) a number
+  addresses, // addresses
 };
 
 enum class Immediate : std::uint8_t {
@@ -118,6 +130,11 @@ enum class Immediate : std::uint8_t {
   bits,       // a constant's bits, zero-extended
   parameter,  // index into Graph::parameters, or in a function into its own
   memory,     // index into Graph::memories
+  access,     // a MemoryAccess, see graph.hpp
+  vectors,    // a memory, and in bits 32 to 63 how many elements make one vector
+  array,      // an ArrayShape
+  count,      // check_index: how many elements there are; copy_array: how many bytes
+  address,    // an AddressAccess
   axis,       // 0 x, 1 y, 2 z
   space,      // an IndexSpace, see graph.hpp
   check,      // integer division only: 1 when a zero divisor traps, 0 when it gives 0
@@ -130,6 +147,7 @@ enum class Immediate : std::uint8_t {
 
 enum class Effect : std::uint8_t {
   pure,
+  makes,
   writes_variable,
   reads,
   writes,

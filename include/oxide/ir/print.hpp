@@ -65,6 +65,7 @@ inline std::string print_constant(Type type, std::uint64_t bits) {
       return std::to_string(bits);
     case TypeKind::floating:
       return type == Type::f32 ? print_float<float>(static_cast<std::uint32_t>(bits)) : print_float<double>(bits);
+    case TypeKind::address:
     case TypeKind::other:
       break;
   }
@@ -97,6 +98,26 @@ inline std::string print_function(const Graph& graph, std::uint64_t function) {
   return (function < graph.functions.size() ? graph.functions[function].name : "?") + '$' + std::to_string(function);
 }
 
+inline std::string print_layout(const Layout& l) {
+  return "struct of " + std::to_string(l.size) + " bytes, aligned to " + std::to_string(l.alignment);
+}
+
+// What of an access is not plain: "p0+8", "p0 bytes+8", "p0 aligned 16+8".
+inline std::string print_access(const Graph& graph, std::uint64_t immediate) {
+  const MemoryAccess a = memory_access(immediate);
+  std::string out = print_memory(graph, a.memory);
+  if (a.in_bytes) out += " bytes";
+  if (a.alignment != 0) out += " aligned " + std::to_string(a.alignment);
+  if (a.offset != 0) out += '+' + std::to_string(a.offset);
+  return out;
+}
+inline std::string print_access(std::uint64_t immediate) {
+  const AddressAccess a = address_access(immediate);
+  std::string out = "by " + std::to_string(a.size);
+  if (a.offset != 0) out += '+' + std::to_string(a.offset);
+  return out + " aligned " + std::to_string(a.alignment);
+}
+
 // The immediate as the operation's first argument; empty when the row has none or it says nothing.
 inline std::string print_immediate(const Graph& graph, const Operation& op) {
   switch (row_of(op.opcode).immediate) {
@@ -108,6 +129,16 @@ inline std::string print_immediate(const Graph& graph, const Operation& op) {
       return 'p' + std::to_string(op.immediate);
     case Immediate::memory:
       return print_memory(graph, op.immediate);
+    case Immediate::access:
+      return print_access(graph, op.immediate);
+    case Immediate::vectors:
+      return print_memory(graph, memory_number(op.immediate)) + ", " + std::to_string(op.immediate >> 32);
+    case Immediate::array:
+      return std::to_string(array_shape(op.immediate).count) + " of " + std::to_string(array_shape(op.immediate).size) + " bytes";
+    case Immediate::count:
+      return std::to_string(op.immediate);
+    case Immediate::address:
+      return print_access(op.immediate);
     case Immediate::axis:
       return op.immediate < 3 ? std::string(1, "xyz"[op.immediate]) : std::to_string(op.immediate);
     case Immediate::space:
@@ -198,7 +229,8 @@ inline std::string print_parameters(const Graph& graph) {
     if (i != 0) out += ", ";
     if (p.kind == ParameterKind::span) out += "span ";
     if (p.kind == ParameterKind::storage) out += "storage ";
-    out += name_of(p.type);
+    if (p.type == Type::none) out += print_layout(p.layout);
+    else out += name_of(p.type);
     for (const Memory& m : graph.memories)
       if (p.kind != ParameterKind::value && m.kind != MemoryKind::table && m.parameter == i) out.append(" ").append(print_access(m.access));
   }

@@ -193,7 +193,7 @@ class Simplifier {
 
   static bool may_go(const Operation& op) {
     const Effect effect = row_of(op.opcode).effect;
-    return effect == Effect::pure || effect == Effect::reads || effect == Effect::call_result ||
+    return effect == Effect::pure || effect == Effect::makes || effect == Effect::reads || effect == Effect::call_result ||
            (row_of(op.opcode).immediate == Immediate::check && op.immediate == 0);
   }
 

@@ -8,9 +8,11 @@
 
 namespace oxide::ir {
 
-// One row per type: name, size in bytes, and what kind of number it is. `none` is the type of an operation without a result.
+// One row per type: name, size in bytes, and what kind of number it is. `none` is the type of an operation without a result, `address`
+// that of one that makes an array of this thread's own or of its block (see `local_array` in ops.hpp): no number, and never in memory.
 #define OXIDE_IR_TYPES(X)     \
   X(none, 0, other)           \
+  X(address, 8, address)      \
   X(boolean, 1, boolean)      \
   X(i8, 1, signed_integer)    \
   X(i16, 2, signed_integer)   \
@@ -29,7 +31,7 @@ enum class Type : std::uint8_t {
 #undef OXIDE_IR_ENUMERATOR
 };
 
-enum class TypeKind : std::uint8_t { other, boolean, signed_integer, unsigned_integer, floating };
+enum class TypeKind : std::uint8_t { other, address, boolean, signed_integer, unsigned_integer, floating };
 
 namespace detail {
 
@@ -48,12 +50,15 @@ inline constexpr TypeRow type_rows[] = {
 }  // namespace detail
 
 inline constexpr std::size_t type_count = std::size(detail::type_rows);
+inline constexpr std::size_t first_number = static_cast<std::size_t>(Type::boolean);  // types from here on are values in memory
 
 constexpr std::string_view name_of(Type t) { return detail::type_rows[static_cast<std::size_t>(t)].name; }
 constexpr std::size_t size_of(Type t) { return detail::type_rows[static_cast<std::size_t>(t)].size; }
 constexpr TypeKind kind_of(Type t) { return detail::type_rows[static_cast<std::size_t>(t)].kind; }
 constexpr unsigned bits_of(Type t) { return t == Type::boolean ? 1 : static_cast<unsigned>(8 * size_of(t)); }
 
+constexpr bool is_number(Type t) { return static_cast<std::size_t>(t) >= first_number && static_cast<std::size_t>(t) < type_count; }
+constexpr bool is_address(Type t) { return t == Type::address; }
 constexpr bool is_boolean(Type t) { return kind_of(t) == TypeKind::boolean; }
 constexpr bool is_floating(Type t) { return kind_of(t) == TypeKind::floating; }
 constexpr bool is_signed_integer(Type t) { return kind_of(t) == TypeKind::signed_integer; }
@@ -78,6 +83,14 @@ constexpr Type type_for() {
     else return is_signed ? Type::i64 : Type::u64;
   } else return Type::none;
 }
+
+// Bytes in memory.
+struct Layout {
+  std::uint32_t size = 0;
+  std::uint32_t alignment = 0;  // a power of two
+  friend constexpr bool operator==(const Layout&, const Layout&) = default;
+};
+constexpr Layout layout_of(Type t) { return {static_cast<std::uint32_t>(size_of(t)), static_cast<std::uint32_t>(size_of(t))}; }
 
 // A host type that a device value can stand for.
 template <class T>

@@ -110,7 +110,12 @@ class Verifier {
 
   // ---- parameters, memories, spaces, variables
 
-  static bool is_type(Type t) { return t != Type::none && static_cast<std::size_t>(t) < type_count; }
+  static bool is_type(Type t) { return is_number(t) || is_address(t); }  // of a variable
+  // Of a number in memory, or of elements without a type: structs.
+  static bool is_layout(Type t, const Layout& l) {
+    if (t != Type::none) return is_number(t) && l == Layout{};
+    return l.size != 0 && l.size < 1u << 24 && l.alignment != 0 && (l.alignment & (l.alignment - 1)) == 0 && l.size % l.alignment == 0;
+  }
 
   void signature() {
     block_ = operation_ = Defect::no_place;
@@ -119,7 +124,8 @@ class Verifier {
     if (graph_.fp_mode != FpMode::contract && graph_.fp_mode != FpMode::strict) return fail("the floating-point mode is out of range");
     for (std::size_t i = 0; i != graph_.parameters.size(); ++i) {
       const Parameter& p = graph_.parameters[i];
-      if (!is_type(p.type)) return fail("parameter " + std::to_string(i) + " has no type");
+      if (!is_layout(p.type, p.layout) || (p.kind == ParameterKind::value && p.type == Type::none))
+        return fail("parameter " + std::to_string(i) + " has no type");
       if (p.kind > ParameterKind::storage) return fail("parameter " + std::to_string(i) + " has no kind");
       if (i != 0 && is_hidden(graph_.parameters[i - 1].kind) && !is_hidden(p.kind))
         return fail("parameter " + std::to_string(i) + " comes after hidden ones");
@@ -163,9 +169,9 @@ class Verifier {
       if (m.access > Access::disjoint) return fail(what + " has no access");
       if (m.kind != MemoryKind::span && (m.elements == 0 || m.elements > max_elements)) return fail(what + " has no elements, or too many");
       if (m.kind == MemoryKind::table) {
-        if (!is_type(m.element)) return fail(what + " has elements of no type");
+        if (!is_layout(m.element, m.layout)) return fail(what + " has elements of no type");
         if (m.access != Access::read) return fail(what + " is a table and is written");
-        if (m.data >= graph_.strings.size() || graph_.strings[m.data].size() != m.elements * size_of(m.element))
+        if (m.data >= graph_.strings.size() || graph_.strings[m.data].size() != m.elements * layout_of(m).size)
           return fail(what + " has other data than its elements");
         continue;
       }
@@ -173,7 +179,7 @@ class Verifier {
       const Parameter& p = graph_.parameters[m.parameter];
       if (p.kind != (m.kind == MemoryKind::span ? ParameterKind::span : ParameterKind::storage))
         return fail(what + (m.kind == MemoryKind::span ? " names a parameter that is no span" : " names a parameter that is no storage"));
-      if (p.type != m.element) return fail(what + " has elements other than its parameter's");
+      if (p.type != m.element || p.layout != m.layout) return fail(what + " has elements other than its parameter's");
       if (taken[m.parameter]) return fail(what + " names a parameter that another memory has");
       taken[m.parameter] = true;
     }
@@ -238,6 +244,13 @@ class Verifier {
         return;
       case OperandRule::math:
         return mathematics(op, row);
+      case OperandRule::address:
+        if (!is_address(first)) return fail(op, "needs an address, has " + name(first));
+        if (const Type index = type_of(op.operands[1]); index != Type::u64) fail(op, "needs an index of type u64, has " + name(index));
+        return;
+      case OperandRule::addresses:
+        if (!is_address(first)) return fail(op, "needs addresses, has " + name(first));
+        return all_equal(0);
     }
     fail(op, "has an operand rule that the verifier does not know");
   }
@@ -268,6 +281,20 @@ class Verifier {
         return below(function_ == nullptr ? graph_.parameters.size() : function_->parameters.size(), "parameter");
       case Immediate::memory:
         return below(graph_.memories.size(), "memory");
+      case Immediate::access:
+      case Immediate::vectors:
+        if (memory_number(op.immediate) >= graph_.memories.size()) fail(op, "names a memory that is not there");
+        return;
+      case Immediate::array: {
+        const ArrayShape shape = array_shape(op.immediate);
+        if (shape.size == 0 || shape.size >= 1u << 24 || shape.count == 0) fail(op, "makes an array of no size");
+        return;
+      }
+      case Immediate::count:
+        return;
+      case Immediate::address:
+        if (address_access(op.immediate).size == 0) fail(op, "has elements of no size");
+        return;
       case Immediate::axis:
         return below(3, "axis");
       case Immediate::space:
@@ -358,11 +385,23 @@ class Verifier {
         return;
       }
       case Opcode::load:
-        if (op.type != memory(op).element) fail(op, "gives another type than the memory's elements");
+        access(op, op.type);
         return;
       case Opcode::store:
-        if (type_of(op.operands[1]) != memory(op).element) fail(op, "stores another type than the memory's elements");
-        else if (memory(op).access == Access::read) fail(op, "writes memory that is only read");
+        access(op, type_of(op.operands[1]));
+        if (memory(op).access == Access::read) fail(op, "writes memory that is only read");
+        return;
+      case Opcode::check_vectors:
+        if (op.immediate >> 32 == 0) fail(op, "makes vectors of no elements");
+        return;
+      case Opcode::local_array:
+        if (!is_address(op.type)) fail(op, "gives an address");
+        return;
+      case Opcode::load_at:
+        if (!is_number(op.type)) fail(op, "gives a number");
+        return;
+      case Opcode::store_at:
+        if (!is_number(type_of(op.operands[2]))) fail(op, "stores a number");
         return;
       case Opcode::return_value:
         if (function_ == nullptr) return fail(op, "stands outside of a function");
@@ -375,7 +414,17 @@ class Verifier {
     }
   }
 
-  const Memory& memory(const Operation& op) const { return graph_.memories[static_cast<std::size_t>(op.immediate)]; }
+  const Memory& memory(const Operation& op) const { return graph_.memories[memory_number(op.immediate)]; }
+
+  // Elements that are numbers are accessed as what they are, those that are structs in any part.
+  void access(const Operation& op, Type type) {
+    const Memory& m = memory(op);
+    const MemoryAccess a = memory_access(op.immediate);
+    if (!is_number(type)) return fail(op, "accesses memory as something that is no number");
+    if (m.element != Type::none && type != m.element) return fail(op, "accesses another type than the memory's elements");
+    if (a.alignment == 0 && !a.in_bytes && std::uint64_t{a.offset} + size_of(type) > layout_of(m).size)
+      fail(op, "accesses more than one element");
+  }
 
   // ---- control flow
 

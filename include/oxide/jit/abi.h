@@ -56,18 +56,24 @@ struct oxide_fault_record {
   uint32_t ready;
   uint32_t site;      /* index into the result's sites */
   uint32_t reserved;
-  uint64_t values[2]; /* bounds: index, length; division: dividend bits, 0; check: 0, 0 */
+  uint64_t values[2]; /* bounds: index, length; division: dividend bits, 0; check: 0, 0; index: index; vectors: address, length */
   uint32_t block[3];
   uint32_t thread[3];
 };
 
-enum oxide_fault_kind { OXIDE_FAULT_BOUNDS = 1, OXIDE_FAULT_DIVISION = 2, OXIDE_FAULT_CHECK = 3 };
+enum oxide_fault_kind {
+  OXIDE_FAULT_BOUNDS = 1,
+  OXIDE_FAULT_DIVISION = 2,
+  OXIDE_FAULT_CHECK = 3,
+  OXIDE_FAULT_INDEX = 4,  /* of an array with a fixed number of elements */
+  OXIDE_FAULT_VECTORS = 5 /* a span that is not made of whole, aligned vectors */
+};
 
 /* What a site number in a fault record means. Numbered in the order of blocks and operations of the graph, so that code
  * does not depend on source lines. */
 struct oxide_fault_site {
   uint32_t kind;     /* enum oxide_fault_kind */
-  uint32_t memory;   /* bounds: index into Graph::memories */
+  uint32_t memory;   /* bounds, vectors: index into Graph::memories */
   uint32_t block;    /* where in the graph: its location says the source line */
   uint32_t operation;
 };

@@ -51,6 +51,18 @@ inline std::string fault_text(const ir::Graph& graph, const oxide_fault_site& si
       return "index " + std::to_string(record.values[0]) + " is outside of " + memory_text(graph, site.memory) + ", which has " +
              std::to_string(record.values[1]) + " elements";
     }
+    case OXIDE_FAULT_INDEX:
+      return "index " + std::to_string(record.values[0]) + " is outside of an array of " +
+             (operation == nullptr ? std::string("fewer") : std::to_string(operation->immediate)) + " elements";
+    case OXIDE_FAULT_VECTORS: {
+      const std::string count = operation == nullptr ? "n" : std::to_string(operation->immediate >> 32);
+      std::string text = "as_vectors<" + count + "> of ";
+      if (site.memory < graph.memories.size()) text += "parameter " + std::to_string(graph.memories[site.memory].parameter + 1);
+      else text += "a span";
+      return text + " needs a multiple of " + count + " elements and an address aligned to the vector; it has " +
+             std::to_string(record.values[1]) + " elements, and its address is " + std::to_string(record.values[0] % 16) +
+             " above a multiple of 16";
+    }
     case OXIDE_FAULT_DIVISION:
       return integer_text(operation == nullptr ? ir::Type::u64 : operation->type, record.values[0]) + " divided by zero";
     case OXIDE_FAULT_CHECK:

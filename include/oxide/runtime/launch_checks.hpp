@@ -25,7 +25,7 @@ struct LaunchPlan {
   struct Parameter {
     ir::ParameterKind kind = ir::ParameterKind::value;
     bool read = false, written = false;  // span
-    std::uint32_t element_size = 0;
+    std::uint32_t element_size = 0, alignment = 0;
   };
   LaunchLimits limits;
   std::uint32_t device_id = 0;
@@ -93,7 +93,9 @@ inline std::string span_text(const LaunchPlan& plan, std::span<const Argument> a
   const auto refuse = [&](const std::string& needed, const std::string& given) {
     return LaunchError(graph.name, static_cast<int>(index), needed, given);
   };
-  const std::string type(ir::name_of(graph.parameters[index].type));
+  const ir::Parameter& parameter = graph.parameters[index];
+  const std::string type = parameter.type != ir::Type::none ? std::string(ir::name_of(parameter.type))
+                                                            : "a struct of " + std::to_string(parameter.layout.size) + " bytes";
   if (argument.kind != p.kind) throw refuse(std::string(kind_text(p.kind)) + " of " + type, std::string(kind_text(argument.kind)));
   if (p.kind == ir::ParameterKind::value) throw refuse("a value of " + type, "a null pointer");
   if (argument.device != plan.device_id) throw refuse("memory on " + device_text(plan.device_id), device_text(argument.device));
@@ -101,9 +103,9 @@ inline std::string span_text(const LaunchPlan& plan, std::span<const Argument> a
   if (argument.pointer == nullptr) throw refuse(elements, "a null pointer");
   if (argument.length > ~std::uint64_t{0} / p.element_size) throw refuse("at most 2^64 bytes", elements);
   const auto address = reinterpret_cast<std::uintptr_t>(argument.pointer);
-  if (address % p.element_size != 0)
-    throw refuse("memory aligned to " + std::to_string(p.element_size) + " bytes",
-                 "an address that is " + std::to_string(address % p.element_size) + " off");
+  if (address % p.alignment != 0)
+    throw refuse("memory aligned to " + std::to_string(p.alignment) + " bytes",
+                 "an address that is " + std::to_string(address % p.alignment) + " off");
   throw refuse("memory within the address space", elements + " at address " + std::to_string(address));
 }
 
@@ -117,7 +119,7 @@ inline bool argument_fits(const LaunchPlan& plan, const LaunchPlan::Parameter& p
   if (a.device != plan.device_id) return false;
   if (a.length == 0) return true;
   const auto address = reinterpret_cast<std::uintptr_t>(a.pointer);
-  return address != 0 && address % p.element_size == 0 && a.length <= (~std::uintptr_t{0} - address) / p.element_size;
+  return address != 0 && (address & (p.alignment - 1)) == 0 && a.length <= (~std::uintptr_t{0} - address) / p.element_size;
 }
 
 }  // namespace detail
@@ -134,10 +136,10 @@ inline LaunchPlan make_launch_plan(const ir::Graph& graph, const DeviceState& de
       ++launch_arguments;
       continue;
     }
-    const auto size = static_cast<std::uint32_t>(ir::size_of(p.type));
-    plan.parameters.push_back({p.kind, false, false, size});
+    const auto [size, natural_alignment] = ir::layout_of(p);
+    plan.parameters.push_back({p.kind, false, false, size, natural_alignment});
     const bool is_span = p.kind == ir::ParameterKind::span;
-    const std::size_t alignment = is_span ? 8 : size;
+    const std::size_t alignment = is_span ? 8 : natural_alignment;
     bytes = (bytes + alignment - 1) / alignment * alignment + (is_span ? 16 : size);
     launch_arguments += is_span ? 2 : 1;
   }

@@ -97,7 +97,7 @@ class Declarations {
       if (memory.kind == ir::MemoryKind::table) memory.data = string(memory.data);
       if (memory.kind == ir::MemoryKind::storage) {
         memory.parameter = static_cast<std::uint32_t>(graph_.parameters.size());
-        graph_.parameters.push_back({ir::ParameterKind::storage, memory.element});
+        graph_.parameters.push_back({ir::ParameterKind::storage, memory.element, memory.layout});
         graph_.storages.push_back(d.object);
       }
       graph_.memories.push_back(memory);
