@@ -4,6 +4,8 @@
 #include <oxide/dsl/emit_implementation.hpp>
 #include <oxide/dsl/emit_math_implementation.hpp>
 #include <oxide/dsl/kernel_implementation.hpp>
+#include <oxide/dsl/print_implementation.hpp>
 #include <oxide/runtime/device_registry.hpp>
 #include <oxide/runtime/launch_shapes.hpp>
+#include <oxide/runtime/print_implementation.hpp>
 #include <oxide/runtime/storage_implementation.hpp>

@@ -10,6 +10,7 @@
 #include <oxide/dsl/math.hpp>
 #include <oxide/dsl/math_approx.hpp>
 #include <oxide/dsl/math_functions.hpp>
+#include <oxide/dsl/print.hpp>
 #include <oxide/dsl/range.hpp>
 #include <oxide/dsl/span.hpp>
 #include <oxide/dsl/table.hpp>

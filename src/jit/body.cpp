@@ -2,6 +2,9 @@
 
 #include "failure.hpp"
 #include "lower_math.hpp"
+#include "lower_effects.hpp"
+
+#include <oxide/ir/output.hpp>
 
 #include <array>
 
@@ -171,8 +174,23 @@ class Body {
     std::array<Value*, ir::max_operands> x{};
     for (std::size_t i = row.effect == ir::Effect::writes_variable ? 1 : 0; i != row.operands; ++i) x[i] = read(op.operands[i]);
     if (op.opcode == ir::Opcode::assign) return define(op.operands[0], x[1]);
+    if (op.opcode == ir::Opcode::argument) return arguments_.push_back({x[0], graph_.variables[op.operands[0]]});
+    if (row.rule == ir::OperandRule::arguments) {
+      with_arguments(op);
+      return arguments_.clear();
+    }
     Value* result = value_of(op, x);
     if (row.result != ir::ResultRule::none) define(op.result, result);
+  }
+
+  // Operations with many operands.
+  void with_arguments(const ir::Operation& op) {
+    std::vector<Value*> values;
+    std::vector<ir::Type> types;
+    for (const Argument& a : arguments_) values.push_back(a.value), types.push_back(a.type);
+    if (op.opcode == ir::Opcode::print)
+      return around_.print(b_, print_record(b_, ir::output_key(graph_.strings[static_cast<std::size_t>(op.immediate)], types), values));
+    throw Failure{OXIDE_JIT_BAD_GRAPH, "operation '" + std::string(ir::name_of(op.opcode)) + "' cannot be compiled"};
   }
 
   ir::Type operand_type(const ir::Operation& op, std::size_t i = 0) const { return graph_.variables[op.operands[i]]; }
@@ -315,6 +333,7 @@ class Body {
 
       case argument:
       case call:
+      case print:
       case call_result:
       case return_value:
       case assign:
@@ -475,6 +494,11 @@ class Body {
   Builder b_;
   BasicBlock& allocas_;
   std::uint64_t array_bytes_ = 0;
+  struct Argument {
+    Value* value;
+    ir::Type type;
+  };
+  std::vector<Argument> arguments_;  // of the next operation with many operands
   std::vector<Variable> values_;
   std::vector<BasicBlock*> blocks_;
   std::vector<std::uint32_t> first_site_;

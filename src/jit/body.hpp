@@ -39,6 +39,9 @@ class Surroundings {
   virtual void fail(Builder& b, std::uint32_t site, llvm::Value* first, llvm::Value* second) = 0;
   virtual void leave(Builder& b) = 0;
 
+  // Writes a record, as jit/abi.h lays it out. May go on in another block.
+  virtual void print(Builder& b, llvm::ArrayRef<llvm::Value*> record) = 0;
+
   virtual void accesses(llvm::Instruction&) {}                   // called for each load and store of the kernel's memories
   virtual void at(Builder&, const ir::Location&) {}              // called before the code of each operation with a location
 };

@@ -5,6 +5,7 @@
 #include "engine.hpp"
 #include "failure.hpp"
 #include "lower_math.hpp"
+#include "lower_effects.hpp"
 #include "lower_memory.hpp"
 #include "optimize.hpp"
 
@@ -140,6 +141,9 @@ class Kernel final : public Surroundings {
     if (key_ != nullptr) key_->addIncoming(b.getInt64(0), b.GetInsertBlock());
     b.CreateBr(next_);
   }
+
+  // The printer is the last parameter.
+  void print(Builder& b, llvm::ArrayRef<Value*> words) override { pass_record(b, row_->getArg(argument_.back()), words); }
 
   // Work-items of a kernel are independent: what one writes and another reads is a race, on which no program may count. So the
   // loop may run several of them in step.

@@ -4,6 +4,7 @@
 #include "clock.hpp"
 #include "device_library.hpp"
 #include "failure.hpp"
+#include "lower_effects.hpp"
 #include "lower_memory.hpp"
 #include "optimize.hpp"
 
@@ -187,6 +188,9 @@ class Kernel final : public Surroundings {
     b.CreateUnreachable();
   }
   void leave(Builder& b) override { b.CreateRetVoid(); }
+
+  // The printer is the last parameter.
+  void print(Builder& b, llvm::ArrayRef<Value*> record) override { write_record(b, function_->getArg(argument_.back()), record); }
 
   void at(Builder& b, const ir::Location& location) override {
     if (!debug_) return;

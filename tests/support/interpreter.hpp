@@ -16,6 +16,7 @@
 
 #include <oxide/ir/graph.hpp>
 #include <oxide/ir/print.hpp>
+#include <oxide/runtime/print_text.hpp>
 
 #include "support/interpreter_math.hpp"
 #include "support/interpreter_memory.hpp"
@@ -147,8 +148,11 @@ class Interpreter {
         run_thread(frame);
       });
     });
+    output = std::move(frame.output);
     return frame.fault;
   }
+
+  std::string output;  // what the last run printed
 
  private:
   struct Frame {
@@ -156,6 +160,8 @@ class Interpreter {
     std::vector<std::uint64_t> left_factor, right_factor;  // of a variable that holds a product
     const std::vector<Argument>* arguments = nullptr;
     std::vector<Argument> memories;
+    std::vector<std::uint64_t> operands;  // of the next operation with many operands
+    std::string output;
     std::array<std::array<std::uint32_t, 3>, 4> place{};   // thread_index, block_index, block_dim, grid_dim
     std::uint64_t steps_left = 0;
     Fault fault;
@@ -178,6 +184,8 @@ class Interpreter {
     std::uint32_t site = 0, memory = 0, element_size = 0;
     Fusion fusion = Fusion::none;
     const char* name = "";
+    std::string_view string;
+    std::vector<ir::Type> types;  // of the arguments
   };
   struct Code {
     std::vector<Instruction> instructions;
@@ -285,6 +293,9 @@ class Interpreter {
     i.immediate = op.immediate;
     i.name = ir::name_of(op.opcode).data();
     const ir::OpcodeRow& row = ir::row_of(op.opcode);
+    if (row.immediate == ir::Immediate::string) i.string = graph_.strings[static_cast<std::size_t>(op.immediate)];
+    if (op.opcode == ir::Opcode::argument) argument_types_.push_back(graph_.variables[op.operands[0]]);
+    else i.types = std::exchange(argument_types_, {});
     if (ir::names_memory(row.immediate)) {
       i.memory = ir::memory_number(op.immediate);
       i.element_size = ir::layout_of(graph_.memories[i.memory]).size;
@@ -434,6 +445,13 @@ class Interpreter {
         return [](Frame& f, const Instruction& x) {
           const std::uint64_t index = f.registers[x.a], length = f.memories[x.memory].length;
           if (index >= length) f.fail(x.site, index, length);
+        };
+      case argument:
+        return [](Frame& f, const Instruction& x) { f.operands.push_back(f.registers[x.a]); };
+      case print:
+        return [](Frame& f, const Instruction& x) {
+          f.output += runtime::print_text(x.string, x.types, f.operands);
+          f.operands.clear();
         };
       case check:
         return [](Frame& f, const Instruction& x) {
@@ -613,6 +631,7 @@ class Interpreter {
 
   const ir::Graph graph_;
   bool fuses_;
+  std::vector<ir::Type> argument_types_;
   std::vector<Code> code_;
 };
 

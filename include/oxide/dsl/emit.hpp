@@ -1,6 +1,7 @@
 // How the values of the language record what they do. Not templates, so that a kernel costs its compiler little.
 #pragma once
 
+#include <bit>
 #include <cstdint>
 #include <source_location>
 #include <string_view>
@@ -78,6 +79,11 @@ template <class H>
 constexpr HostInteger host_integer(H x) {
   if constexpr (std::is_signed_v<H>) return {static_cast<std::uint64_t>(static_cast<std::int64_t>(x)), x < 0};
   else return {static_cast<std::uint64_t>(x), false};
+}
+
+// The bits of a floating-point number of the host as an f32 or f64.
+inline std::uint64_t host_bits(ir::Type type, double x) {
+  return type == ir::Type::f64 ? std::bit_cast<std::uint64_t>(x) : std::bit_cast<std::uint32_t>(static_cast<float>(x));
 }
 
 // Host numbers as constants; throw TraceError when the type does not hold the number.

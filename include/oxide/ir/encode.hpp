@@ -22,7 +22,7 @@
 namespace oxide::ir {
 
 // Raised with every change of the encoding or of what it means: new operations, types, fields.
-inline constexpr std::uint8_t encoding_version = 5;
+inline constexpr std::uint8_t encoding_version = 6;
 
 std::vector<std::uint8_t> encode(const Graph& graph);
 
@@ -284,7 +284,7 @@ inline std::optional<Graph> decode(std::span<const std::uint8_t> bytes, std::str
   for (std::string& s : graph.strings) s = in.text();
   graph.parameters.resize(in.count(2));
   for (Parameter& p : graph.parameters) {
-    p.kind = in.enumerator<ParameterKind>(3);
+    p.kind = in.enumerator<ParameterKind>(4);
     p.type = in.type();
     p.layout = in.layout(p.type);
   }

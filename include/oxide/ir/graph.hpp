@@ -53,6 +53,7 @@ enum class ParameterKind : std::uint8_t {
   value,
   span,
   storage,  // hidden: memory that the runtime keeps on the device, see Graph::storages
+  printer,  // hidden: where `print` operations write, an oxide_print_buffer (GPU) or oxide_print_sink (CPU)
 };
 // Hidden parameters come after all others. Launches do not pass them: the runtime does.
 constexpr bool is_hidden(ParameterKind kind) { return kind >= ParameterKind::storage; }

@@ -95,6 +95,8 @@ namespace oxide::ir {
   /* A function's `parameter`s are its own; it sets each of its results before it exits. */ \
   X(call, 0, none, arguments, function, calls) \
   X(return_value, 1, none, any, index, returns) \
+  /* shows the arguments by a format, see runtime/print_format.hpp */ \
+  X(print, 0, none, arguments, string, acts) \
   /* only in traces, never in a finished graph */ \
   X(decide, 1, none, boolean, answer, trace) \
   X(loop_head, 0, none, any, none, trace) \

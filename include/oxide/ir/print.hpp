@@ -229,6 +229,10 @@ inline std::string print_parameters(const Graph& graph) {
     if (i != 0) out += ", ";
     if (p.kind == ParameterKind::span) out += "span ";
     if (p.kind == ParameterKind::storage) out += "storage ";
+    if (p.kind == ParameterKind::printer) {
+      out += "printer";
+      continue;
+    }
     if (p.type == Type::none) out += print_layout(p.layout);
     else out += name_of(p.type);
     for (const Memory& m : graph.memories)

@@ -124,9 +124,10 @@ class Verifier {
     if (graph_.fp_mode != FpMode::contract && graph_.fp_mode != FpMode::strict) return fail("the floating-point mode is out of range");
     for (std::size_t i = 0; i != graph_.parameters.size(); ++i) {
       const Parameter& p = graph_.parameters[i];
-      if (!is_layout(p.type, p.layout) || (p.kind == ParameterKind::value && p.type == Type::none))
-        return fail("parameter " + std::to_string(i) + " has no type");
-      if (p.kind > ParameterKind::storage) return fail("parameter " + std::to_string(i) + " has no kind");
+      const bool typed = p.kind == ParameterKind::printer ? p.type == Type::none && p.layout == Layout{} : is_layout(p.type, p.layout);
+      if (!typed || (p.kind == ParameterKind::value && p.type == Type::none)) return fail("parameter " + std::to_string(i) + " has no type");
+      if (p.kind > ParameterKind::printer) return fail("parameter " + std::to_string(i) + " has no kind");
+      if (p.kind == ParameterKind::printer && i + 1 != graph_.parameters.size()) return fail("the printer is not the last parameter");
       if (i != 0 && is_hidden(graph_.parameters[i - 1].kind) && !is_hidden(p.kind))
         return fail("parameter " + std::to_string(i) + " comes after hidden ones");
     }
@@ -369,6 +370,9 @@ class Verifier {
           fail(op, "has another type than its parameter, or its parameter is no value");
         return;
       }
+      case Opcode::print:
+        if (graph_.parameters.empty() || graph_.parameters.back().kind != ParameterKind::printer) fail(op, "has no printer to write to");
+        return;
       case Opcode::length:
         if (op.type != Type::u64) fail(op, "gives a u64");
         return;

@@ -78,8 +78,23 @@ struct oxide_fault_site {
   uint32_t operation;
 };
 
+/* Where kernels print. A record is 64-bit words: their number with this one, the key of the format and its argument types
+ * (ir/output.hpp), then the arguments' bits, zero-extended, 16-byte ones in two words.
+ * GPU: the hidden argument points to an oxide_print_buffer in device memory. A thread adds the bytes of its record to `used`; where the sum
+ * is within `capacity` it writes the record there, the first word last, else it adds 1 to `lost`.
+ * Host: it points to an oxide_print_sink, whose function is called for each record, on any thread. */
+struct oxide_print_buffer {
+  uint64_t used;
+  uint64_t lost;
+  uint64_t data;     /* address of `capacity` bytes of host-mapped memory, zero where no record was written */
+  uint64_t capacity;
+};
+struct oxide_print_sink {
+  void (*print)(struct oxide_print_sink* self, const uint64_t* record);
+};
+
 /* Host code runs the linear block indices [first_block, end_block) of a grid, x fastest. `arguments` are pointers to the launch
- * arguments in the order of the parameters: a value is one, a span is two (pointer, then u64 length), a storage is one (pointer). Each thread that
+ * arguments in the order of the parameters: a value is one, a span is two (pointer, then u64 length), a storage or printer is one (pointer). Each thread that
  * fails a check fills in the fault record and leaves; the other threads go on. The code keeps the floating-point environment.
  * A block has fewer than 2^30 threads on each axis. */
 struct oxide_host_launch {

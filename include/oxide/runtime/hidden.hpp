@@ -1,6 +1,7 @@
 // What the runtime passes for the hidden parameters of a kernel.
 #pragma once
 
+#include <cstddef>
 #include <memory>
 #include <vector>
 
@@ -11,8 +12,8 @@
 
 namespace oxide::runtime {
 
-// The pointers for one device, in the order of the parameters. Throws DeviceError.
-inline std::vector<void*> hidden_pointers(const ir::Graph& graph, DeviceState& device) {
+// The storages' pointers for one device, in the order of the parameters. Throws DeviceError.
+inline std::vector<void*> storage_pointers(const ir::Graph& graph, DeviceState& device) {
   std::vector<void*> pointers;
   std::size_t storages = 0;
   for (const ir::Parameter& p : graph.parameters) {
@@ -23,6 +24,11 @@ inline std::vector<void*> hidden_pointers(const ir::Graph& graph, DeviceState& d
     pointers.push_back(std::static_pointer_cast<Storage>(object)->on(device));
   }
   return pointers;
+}
+
+// Whether the last parameter is where the kernel prints.
+inline bool prints(const ir::Graph& graph) {
+  return !graph.parameters.empty() && graph.parameters.back().kind == ir::ParameterKind::printer;
 }
 
 }  // namespace oxide::runtime

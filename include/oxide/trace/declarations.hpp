@@ -72,16 +72,22 @@ class Declarations {
     Resolver(const Declarations& declarations, ir::Graph& graph)
         : all_(declarations), graph_(graph), strings_(all_.strings_.size(), unused), memories_(all_.memories_.size(), unused) {}
     void run() {
-      for (ir::Block& block : graph_.blocks)
+      body(graph_);
+      for (ir::Function& function : graph_.functions) body(function);
+      if (prints_) graph_.parameters.push_back({ir::ParameterKind::printer, ir::Type::none});
+    }
+
+   private:
+    void body(ir::Body& body) {
+      for (ir::Block& block : body.blocks)
         for (ir::Operation& op : block.operations) {
           const ir::Immediate immediate = ir::row_of(op.opcode).immediate;
+          prints_ |= op.opcode == ir::Opcode::print;
           if (immediate == ir::Immediate::string) op.immediate = string(op.immediate);
           else if (ir::names_memory(immediate) && ir::memory_number(op.immediate) >= ir::first_declared_memory)
             op.immediate = ir::with_memory_number(op.immediate, memory(ir::memory_number(op.immediate) - ir::first_declared_memory));
         }
     }
-
-   private:
     std::uint32_t string(std::uint64_t declared) {
       std::uint32_t& number = strings_[static_cast<std::size_t>(declared)];
       if (number == unused) {
@@ -107,6 +113,7 @@ class Declarations {
     const Declarations& all_;
     ir::Graph& graph_;
     std::vector<std::uint32_t> strings_, memories_;  // their numbers in the graph
+    bool prints_ = false;
   };
 
   std::vector<std::string> strings_;

@@ -21,6 +21,7 @@
 #include <oxide/runtime/cpu/floating_environment.hpp>
 #include <oxide/runtime/fault.hpp>
 #include <oxide/runtime/hidden.hpp>
+#include <oxide/runtime/print_implementation.hpp>
 
 namespace oxide::runtime::cpu {
 
@@ -60,7 +61,11 @@ class CpuStream final : public StreamState {
 class CpuKernel final : public LoadedKernel {
  public:
   CpuKernel(DeviceState& device, std::shared_ptr<const CompiledKernel> kernel, std::shared_ptr<const ir::Graph> graph)
-      : kernel_(std::move(kernel)), graph_(std::move(graph)), entry_(kernel_->code.entry()), hidden_(hidden_pointers(*graph_, device)) {}
+      : kernel_(std::move(kernel)), graph_(std::move(graph)), entry_(kernel_->code.entry()), hidden_(storage_pointers(*graph_, device)) {
+    if (!prints(*graph_)) return;
+    Printer::get().learn(*graph_);
+    hidden_.push_back(&CpuPrintSink::get());
+  }
 
   void launch(StreamState& stream, const LaunchConfig& config, void** arguments, std::size_t count) override {
     for (void*& pointer : hidden_) arguments[count++] = &pointer;
@@ -82,6 +87,7 @@ class CpuKernel final : public LoadedKernel {
           &run, &fault.claimed, thread_cost_.load(std::memory_order_relaxed) * threads);
       thread_cost_.store(cost / threads, std::memory_order_relaxed);
     }
+    if (prints(*graph_)) CpuPrintSink::get().rethrow();
     if (fault.claimed != 0) [[unlikely]]
       throw kernel_fault(*graph_, kernel_->code.sites(), fault);
   }

@@ -21,6 +21,7 @@
 #include <oxide/jit/abi.h>
 #include <oxide/runtime/compiled.hpp>
 #include <oxide/runtime/cuda/driver.hpp>
+#include <oxide/runtime/cuda/print_buffer.hpp>
 #include <oxide/runtime/fault.hpp>
 
 namespace oxide::runtime::cuda {
@@ -62,6 +63,11 @@ class Context {
   template <class Call>
   void quietly(Call call) noexcept;
 
+  // A buffer for the kernels of a stream that print, which stays the context's. Throws DeviceError.
+  PrintBuffer& take_print_buffer(StreamHandle stream);
+  // Gives what the kernels of all streams printed to the sink. The device is idle.
+  void flush_prints();
+
   FaultSlot take_fault_slot(std::shared_ptr<const CompiledKernel> kernel, std::shared_ptr<const ir::Graph> graph);
   void give_back_fault_slot(const FaultSlot& slot);
 
@@ -92,6 +98,7 @@ class Context {
   mutable std::mutex mutex_;
   std::string lost_by_;  // guarded by mutex_
   std::vector<SlotOwner> slots_;  // guarded by mutex_
+  std::vector<std::unique_ptr<PrintBuffer>> print_buffers_;  // guarded by mutex_; never freed before the context
 };
 
 // Makes a context current on this thread for a scope. A thread that had none keeps it, which makes the next scope free; a thread that
@@ -255,6 +262,37 @@ inline void Context::give_back_fault_slot(const FaultSlot& slot) {
   const std::lock_guard lock(mutex_);
   for (SlotOwner& owner : slots_)
     if (owner.slot.host == slot.host) owner.kernel = nullptr, owner.graph = nullptr;
+}
+
+inline PrintBuffer& Context::take_print_buffer(StreamHandle stream) {
+  const std::lock_guard lock(mutex_);
+  for (const std::unique_ptr<PrintBuffer>& buffer : print_buffers_) {
+    const std::lock_guard buffer_lock(buffer->mutex);
+    if (buffer->stream != nullptr) continue;
+    buffer->stream = stream;
+    return *buffer;
+  }
+  std::unique_ptr<PrintBuffer> buffer(new PrintBuffer);
+  buffer->stream = stream;
+  // The lock is held, so a failure is no business of `check`, which takes it.
+  driver_.check(buffer->create(driver_, Printer::get().buffer_bytes), "making a buffer for what kernels print (cuMemHostAlloc)");
+  print_buffers_.push_back(std::move(buffer));
+  return *print_buffers_.back();
+}
+
+inline void Context::flush_prints() {
+  std::string text;
+  Result result = SUCCESS;
+  {
+    const std::lock_guard lock(mutex_);
+    for (const std::unique_ptr<PrintBuffer>& buffer : print_buffers_) {
+      const std::lock_guard buffer_lock(buffer->mutex);
+      if (const Result drained = buffer->stream == nullptr ? Result{SUCCESS} : buffer->drain(driver_, text); drained != SUCCESS)
+        result = drained;
+    }
+  }
+  if (!text.empty()) Printer::get().write(text);
+  check(result, "reading what kernels printed (cuMemcpyDtoHAsync)");
 }
 
 inline void Context::destroy() {

@@ -97,7 +97,9 @@ inline void CudaDevice::synchronize() {
   const std::shared_ptr<Context> used = context();
   used->require_usable("waiting for the device");
   const ContextScope current(*used);
-  used->check(driver_.CtxSynchronize(), "waiting for the device (cuCtxSynchronize)");
+  const Result result = driver_.CtxSynchronize();
+  if (result == SUCCESS) used->flush_prints();
+  used->check(result, "waiting for the device (cuCtxSynchronize)");
   used->check_kernels();
 }
 

@@ -133,7 +133,8 @@ inline std::unique_ptr<CudaKernel::Module> CudaKernel::load(const std::shared_pt
   context->check(driver.ModuleLoadData(&module->handle, kernel_->cubin.data()), "loading a kernel (cuModuleLoadData)");
   context->check(driver.ModuleGetFunction(&module->function, module->handle, kernel_->code.entry_name()),
                  "finding a kernel in its module (cuModuleGetFunction)");
-  module->hidden = hidden_pointers(*graph_, device_);
+  module->hidden = storage_pointers(*graph_, device_);
+  if (prints(*graph_)) Printer::get().learn(*graph_);
   module->fault = context->take_fault_slot(kernel_, graph_);
   return module;
 }
@@ -166,11 +167,19 @@ inline void CudaKernel::launch(StreamState& stream_state, const LaunchConfig& co
   Module* module = current_.load(std::memory_order_acquire);
   if (module->context.get() != &context) [[unlikely]]
     module = &module_for(stream);
-  for (void*& pointer : module->hidden) arguments[count++] = &pointer;
-  arguments[count] = &module->fault.device;
   const ContextScope current(context);
+  for (void*& pointer : module->hidden) arguments[count++] = &pointer;
+  std::unique_lock<std::mutex> printing;
+  if (prints(*graph_)) {
+    PrintBuffer& buffer = stream.print_buffer();
+    printing = std::unique_lock(buffer.mutex);
+    buffer.pending = true;
+    arguments[count++] = &buffer.control;
+  }
+  arguments[count] = &module->fault.device;
   const Result result = context.driver().LaunchKernel(module->function, config.grid.x, config.grid.y, config.grid.z, config.block.x,
                                                       config.block.y, config.block.z, 0, stream.handle(), arguments, nullptr);
+  if (printing) printing.unlock();
   if (result != SUCCESS) [[unlikely]]
     context.check(result, ("launching kernel '" + graph_->name + "' (cuLaunchKernel)").c_str());
 }

@@ -1,9 +1,11 @@
 // A CUDA stream: asynchronous work on one GPU, in order.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <utility>
 
@@ -25,7 +27,17 @@ class CudaStream final : public StreamState {
   }
   // The driver gives the stream's resources back when its work is done.
   ~CudaStream() override {
-    context_->quietly([&] { driver().StreamDestroy(handle_); });
+    context_->quietly([&] {
+      if (PrintBuffer* buffer = print_.load()) {
+        try {
+          flush_prints();
+        } catch (...) {  // what the sink throws has nowhere to go
+        }
+        const std::lock_guard lock(buffer->mutex);
+        buffer->stream = nullptr;
+      }
+      driver().StreamDestroy(handle_);
+    });
   }
 
   void* allocate(std::size_t bytes) override {
@@ -54,14 +66,12 @@ class CudaStream final : public StreamState {
   void copy_from_host(void* to, const void* from, std::size_t bytes) override {
     const ContextScope current(usable("copying to the device"));
     context_->check(driver().MemcpyHtoDAsync(device_pointer(to), from, bytes, handle_), "copying to the device (cuMemcpyHtoDAsync)");
-    context_->check(driver().StreamSynchronize(handle_), "copying to the device (cuStreamSynchronize)");
-    context_->check_kernels();
+    wait("copying to the device (cuStreamSynchronize)");
   }
   void copy_to_host(void* to, const void* from, std::size_t bytes) override {
     const ContextScope current(usable("copying to the host"));
     context_->check(driver().MemcpyDtoHAsync(to, device_pointer(from), bytes, handle_), "copying to the host (cuMemcpyDtoHAsync)");
-    context_->check(driver().StreamSynchronize(handle_), "copying to the host (cuStreamSynchronize)");
-    context_->check_kernels();
+    wait("copying to the host (cuStreamSynchronize)");
   }
   void copy_on_device(void* to, const void* from, std::size_t bytes) override {
     const ContextScope current(usable("copying on the device"));
@@ -78,8 +88,7 @@ class CudaStream final : public StreamState {
   }
   void synchronize() override {
     const ContextScope current(usable("waiting for a stream"));
-    context_->check(driver().StreamSynchronize(handle_), "waiting for a stream (cuStreamSynchronize)");
-    context_->check_kernels();
+    wait("waiting for a stream (cuStreamSynchronize)");
   }
   void* raw() const override { return handle_; }
 
@@ -87,7 +96,43 @@ class CudaStream final : public StreamState {
   const std::shared_ptr<Context>& shared_context() const { return context_; }
   StreamHandle handle() const { return handle_; }
 
+  // Where kernels in this stream print. With the context current. Throws DeviceError.
+  PrintBuffer& print_buffer() {
+    if (PrintBuffer* buffer = print_.load(std::memory_order_acquire)) return *buffer;
+    const std::lock_guard lock(print_mutex_);
+    if (print_.load() == nullptr) print_.store(&context_->take_print_buffer(handle_), std::memory_order_release);
+    return *print_.load();
+  }
+
  private:
+  // Waits; then shows what was printed, and throws what went wrong. What was printed before the context was lost is shown too.
+  void wait(const char* doing) {
+    const Result result = driver().StreamSynchronize(handle_);
+    if (print_.load(std::memory_order_acquire) != nullptr) [[unlikely]] {
+      if (result == SUCCESS) {
+        flush_prints();
+      } else {
+        try {
+          flush_prints();
+        } catch (...) {  // the failure of the wait is what counts
+        }
+      }
+    }
+    context_->check(result, doing);
+    context_->check_kernels();
+  }
+  void flush_prints() {
+    PrintBuffer& buffer = *print_.load();
+    std::string text;
+    Result result;
+    {
+      const std::lock_guard lock(buffer.mutex);
+      result = buffer.drain(driver(), text);
+    }
+    if (!text.empty()) Printer::get().write(text);
+    if (result != SUCCESS) throw DeviceError("reading what kernels printed", driver().error_text(result), result);
+  }
+
   const Driver& driver() const { return context_->driver(); }
   Context& usable(const char* doing) {
     context_->require_usable(doing);
@@ -114,6 +159,8 @@ class CudaStream final : public StreamState {
 
   std::shared_ptr<Context> context_;
   StreamHandle handle_ = nullptr;
+  std::atomic<PrintBuffer*> print_{nullptr};
+  std::mutex print_mutex_;  // held while print_ is made
 };
 
 }  // namespace oxide::runtime::cuda
