@@ -3,6 +3,7 @@
 #include "failure.hpp"
 #include "lower_math.hpp"
 #include "lower_effects.hpp"
+#include "lower_numbers.hpp"
 
 #include <oxide/ir/output.hpp>
 
@@ -32,10 +33,16 @@ std::vector<oxide_fault_site> fault_sites(const ir::Graph& graph) {
 }
 
 llvm::Type* value_type(llvm::LLVMContext& context, ir::Type type) {
-  if (type == ir::Type::f32) return llvm::Type::getFloatTy(context);
-  if (type == ir::Type::f64) return llvm::Type::getDoubleTy(context);
-  if (ir::is_address(type)) return llvm::PointerType::get(context, 0);
-  return llvm::Type::getIntNTy(context, ir::bits_of(type));
+  switch (type) {
+    case ir::Type::f32:
+      return llvm::Type::getFloatTy(context);
+    case ir::Type::f64:
+      return llvm::Type::getDoubleTy(context);
+    case ir::Type::address:
+      return llvm::PointerType::get(context, 0);
+    default:
+      return llvm::Type::getIntNTy(context, ir::bits_of(type));
+  }
 }
 
 llvm::Type* memory_type(llvm::LLVMContext& context, ir::Type type) {
@@ -52,7 +59,8 @@ namespace {
 class Body {
  public:
   Body(const ir::Graph& graph, llvm::Function& function, BasicBlock& allocas, Surroundings& around)
-      : graph_(graph), function_(function), around_(around), context_(function.getContext()), b_(context_), allocas_(allocas) {
+      : graph_(graph), function_(function), around_(around), context_(function.getContext()), b_(context_),
+        numbers_(b_, around, graph.fp_mode), allocas_(allocas) {
     find_variables(allocas);
     find_sites();
   }
@@ -197,11 +205,9 @@ class Body {
 
   Value* value_of(const ir::Operation& op, const std::array<Value*, ir::max_operands>& x) {
     using enum ir::Opcode;
-    const bool floats = ir::is_floating(op.type);
-    const bool is_signed = ir::is_signed_integer(op.type);
     switch (op.opcode) {
       case constant:
-        return constant_of(op.type, op.immediate);
+        return numbers_.constant(op.type, op.immediate);
       case parameter:
         return from_memory(op.type, around_.parameter(b_, static_cast<std::size_t>(op.immediate)));
       case length:
@@ -211,9 +217,9 @@ class Body {
       case select:
         return b_.CreateSelect(x[0], x[1], x[2]);
       case cast:
-        return cast_to(x[0], operand_type(op), op.type);
+        return numbers_.cast(x[0], operand_type(op), op.type);
       case bit_cast:
-        return b_.CreateBitCast(x[0], value_type(context_, op.type));
+        return b_.CreateBitCast(numbers_.renamed(x[0]), value_type(context_, op.type));
 
       case thread_index:
       case block_index:
@@ -221,64 +227,34 @@ class Body {
       case grid_dim:
         return around_.coordinate(b_, op.opcode, static_cast<unsigned>(op.immediate));
 
-      case add:
-        return floats ? sum(x[0], x[1], false) : b_.CreateAdd(x[0], x[1]);
-      case sub:
-        return floats ? sum(x[0], x[1], true) : b_.CreateSub(x[0], x[1]);
-      case mul:
-        return floats ? b_.CreateFMul(x[0], x[1]) : b_.CreateMul(x[0], x[1]);
       case div:
-        return floats ? b_.CreateFDiv(x[0], x[1]) : integer_division(op, x[0], x[1]);
       case rem:
-        return floats ? mathematics(ir::Math::fmod, op.type, {x[0], x[1]})[0] : integer_division(op, x[0], x[1]);
+        if (ir::is_integer(op.type)) return integer_division(op, x[0], x[1]);
+        [[fallthrough]];
+      case add:
+      case sub:
+      case mul:
       case neg:
-        return floats ? b_.CreateFNeg(x[0]) : b_.CreateNeg(x[0]);
       case abs:
-        if (floats) return intrinsic(llvm::Intrinsic::fabs, {x[0]});
-        return is_signed ? b_.CreateIntrinsic(llvm::Intrinsic::abs, {x[0]->getType()}, {x[0], b_.getFalse()}) : x[0];
       case min:
-        return intrinsic(floats ? llvm::Intrinsic::minimumnum : is_signed ? llvm::Intrinsic::smin : llvm::Intrinsic::umin, {x[0], x[1]});
       case max:
-        return intrinsic(floats ? llvm::Intrinsic::maximumnum : is_signed ? llvm::Intrinsic::smax : llvm::Intrinsic::umax, {x[0], x[1]});
       case fma:
-        return intrinsic(llvm::Intrinsic::fma, {x[0], x[1], x[2]});
-
       case bit_and:
-        return b_.CreateAnd(x[0], x[1]);
       case bit_or:
-        return b_.CreateOr(x[0], x[1]);
       case bit_xor:
-        return b_.CreateXor(x[0], x[1]);
       case bit_not:
-        return b_.CreateNot(x[0]);
       case shift_left:
-        return b_.CreateShl(x[0], shift_amount(op.type, x[1]));
-      case shift_right: {
-        Value* amount = shift_amount(op.type, x[1]);
-        return is_signed ? b_.CreateAShr(x[0], amount) : b_.CreateLShr(x[0], amount);
-      }
+      case shift_right:
       case equal:
-        return ir::is_floating(operand_type(op)) ? b_.CreateFCmpOEQ(x[0], x[1]) : b_.CreateICmpEQ(x[0], x[1]);
       case not_equal:
-        return ir::is_floating(operand_type(op)) ? b_.CreateFCmpUNE(x[0], x[1]) : b_.CreateICmpNE(x[0], x[1]);
       case less:
-        if (ir::is_floating(operand_type(op))) return b_.CreateFCmpOLT(x[0], x[1]);
-        return ir::is_signed_integer(operand_type(op)) ? b_.CreateICmpSLT(x[0], x[1]) : b_.CreateICmpULT(x[0], x[1]);
       case less_equal:
-        if (ir::is_floating(operand_type(op))) return b_.CreateFCmpOLE(x[0], x[1]);
-        return ir::is_signed_integer(operand_type(op)) ? b_.CreateICmpSLE(x[0], x[1]) : b_.CreateICmpULE(x[0], x[1]);
-
-      // Exact, so intrinsics do: one instruction on every target, or the same result from a library.
       case sqrt:
-        return intrinsic(llvm::Intrinsic::sqrt, {x[0]});
       case floor:
-        return intrinsic(llvm::Intrinsic::floor, {x[0]});
       case ceil:
-        return intrinsic(llvm::Intrinsic::ceil, {x[0]});
       case trunc:
-        return intrinsic(llvm::Intrinsic::trunc, {x[0]});
       case round_even:
-        return intrinsic(llvm::Intrinsic::roundeven, {x[0]});
+        return numbers_.operation(op.opcode, operand_type(op), llvm::ArrayRef(x).take_front(ir::row_of(op.opcode).operands));
 
       case math1:
       case math2:
@@ -354,16 +330,6 @@ class Body {
     return last_math_.results;
   }
 
-  Value* intrinsic(llvm::Intrinsic::ID id, llvm::ArrayRef<Value*> operands) {
-    return b_.CreateIntrinsic(id, {operands[0]->getType()}, operands);
-  }
-
-  Value* constant_of(ir::Type type, std::uint64_t bits) {
-    llvm::Type* t = value_type(context_, type);
-    if (!ir::is_floating(type)) return llvm::ConstantInt::get(t, bits);
-    return llvm::ConstantFP::get(t, llvm::APFloat(t->getFltSemantics(), llvm::APInt(ir::bits_of(type), bits)));
-  }
-
   // Any byte but 0 is true: memory may come from outside.
   Value* from_memory(ir::Type type, Value* value) {
     return ir::is_boolean(type) ? b_.CreateICmpNE(value, llvm::ConstantInt::get(value->getType(), 0)) : value;
@@ -427,22 +393,6 @@ class Body {
     guard(b_.CreateICmpNE(b_.CreateOr(off, left), b_.getInt64(0)), address, length);
   }
 
-  // a*b + c as one operation, where the mode and the machine have it. Decided here, on the graph, and not by each back end: so that
-  // every target and every optimization level rounds alike. The left product wins when both sides are products, as with nvcc.
-  Value* sum(Value* left, Value* right, bool subtract) {
-    const auto product = [&](Value* v) -> llvm::BinaryOperator* {
-      auto* binary = llvm::dyn_cast<llvm::BinaryOperator>(v);
-      return binary != nullptr && binary->getOpcode() == llvm::Instruction::FMul ? binary : nullptr;
-    };
-    if (graph_.fp_mode == ir::FpMode::contract && around_.fuses()) {
-      if (llvm::BinaryOperator* p = product(left))
-        return intrinsic(llvm::Intrinsic::fma, {p->getOperand(0), p->getOperand(1), subtract ? b_.CreateFNeg(right) : right});
-      if (llvm::BinaryOperator* p = product(right))
-        return intrinsic(llvm::Intrinsic::fma, {subtract ? b_.CreateFNeg(p->getOperand(0)) : p->getOperand(0), p->getOperand(1), left});
-    }
-    return subtract ? b_.CreateFSub(left, right) : b_.CreateFAdd(left, right);
-  }
-
   // LLVM leaves x / 0 and MIN / -1 undefined, and x86 raises a signal; so neither reaches the instruction. Dividing by 1 instead
   // gives what the rules ask for: MIN / 1 is MIN, and MIN % 1 and x % 1 are 0.
   Value* integer_division(const ir::Operation& op, Value* dividend, Value* divisor) {
@@ -451,7 +401,7 @@ class Body {
     Value* zero = llvm::ConstantInt::get(type, 0);
     Value* by_zero = b_.CreateICmpEQ(divisor, zero);
     Value* replace = nullptr;
-    if (checked) guard(by_zero, b_.CreateZExt(dividend, b_.getInt64Ty()), b_.getInt64(0));
+    if (checked) guard(by_zero, b_.CreateZExtOrTrunc(dividend, b_.getInt64Ty()), b_.getInt64(0));
     else replace = by_zero;
     if (is_signed) {
       Value* least = llvm::ConstantInt::get(context_, llvm::APInt::getSignedMinValue(ir::bits_of(op.type)));
@@ -462,23 +412,6 @@ class Body {
     if (op.opcode == ir::Opcode::rem) return is_signed ? b_.CreateSRem(dividend, divisor) : b_.CreateURem(dividend, divisor);
     Value* quotient = is_signed ? b_.CreateSDiv(dividend, divisor) : b_.CreateUDiv(dividend, divisor);
     return checked ? quotient : b_.CreateSelect(by_zero, zero, quotient);
-  }
-
-  Value* shift_amount(ir::Type type, Value* amount) {
-    return b_.CreateAnd(amount, llvm::ConstantInt::get(amount->getType(), ir::bits_of(type) - 1));
-  }
-
-  Value* cast_to(Value* value, ir::Type from, ir::Type to) {
-    llvm::Type* type = value_type(context_, to);
-    if (from == to) return value;
-    if (ir::is_boolean(to)) {
-      if (ir::is_floating(from)) return b_.CreateFCmpUNE(value, llvm::ConstantFP::get(value->getType(), 0.0));
-      return b_.CreateICmpNE(value, llvm::ConstantInt::get(value->getType(), 0));
-    }
-    if (ir::is_floating(from)) return ir::is_floating(to) ? b_.CreateFPCast(value, type) : around_.float_to_integer(b_, value, from, to);
-    const bool is_signed = ir::is_signed_integer(from);
-    if (ir::is_floating(to)) return is_signed ? b_.CreateSIToFP(value, type) : b_.CreateUIToFP(value, type);
-    return b_.CreateIntCast(value, type, is_signed);
   }
 
   struct Variable {
@@ -492,6 +425,7 @@ class Body {
   Surroundings& around_;
   llvm::LLVMContext& context_;
   Builder b_;
+  Numbers numbers_;
   BasicBlock& allocas_;
   std::uint64_t array_bytes_ = 0;
   struct Argument {

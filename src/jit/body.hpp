@@ -34,6 +34,11 @@ class Surroundings {
   virtual llvm::Value* float_to_integer(Builder& b, llvm::Value* value, ir::Type from, ir::Type to);
   // Whether a fused multiply-add is one instruction.
   virtual bool fuses() const = 0;
+  // What the machine does by itself: the compute capability as sm_NN and the PTX version, 0 of a CPU; whether a CPU converts between
+  // f16 and f32.
+  virtual unsigned gpu_architecture() const { return 0; }
+  virtual unsigned ptx_version() const { return 0; }
+  virtual bool converts_f16() const { return false; }
 
   // Both end the block: reports a failed check; ends the thread.
   virtual void fail(Builder& b, std::uint32_t site, llvm::Value* first, llvm::Value* second) = 0;
@@ -49,7 +54,7 @@ class Surroundings {
 // The checks of a graph, in the order of its blocks and operations.
 std::vector<oxide_fault_site> fault_sites(const ir::Graph& graph);
 
-llvm::Type* value_type(llvm::LLVMContext& context, ir::Type type);   // as a variable has it: booleans are i1
+llvm::Type* value_type(llvm::LLVMContext& context, ir::Type type);  // as a variable has it: booleans are i1, 16-bit floats are their bits
 llvm::Type* memory_type(llvm::LLVMContext& context, ir::Type type);  // as memory has it: booleans are i8
 
 // Appends the graph's blocks to `function`, and a jump to the first of them to `before`. `allocas` is where variables may be allocated.

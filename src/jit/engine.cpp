@@ -3,6 +3,7 @@
 #include "failure.hpp"
 
 #include <oxide/ir/math.hpp>
+#include <oxide/ir/type.hpp>
 
 #include <atomic>
 #include <cmath>
@@ -62,6 +63,10 @@ const Symbol runtime_symbols[] = {
     // roundeven and rint differ in what they do to the flags and in nothing else, in the default rounding mode.
     {"roundeven", address_of<f_f<double>>(::rint)},
     {"roundevenf", address_of<f_f<float>>(::rintf)},
+    {"__divti3", address_of<int128(int128, int128)>([](int128 a, int128 b) { return a / b; })},
+    {"__modti3", address_of<int128(int128, int128)>([](int128 a, int128 b) { return a % b; })},
+    {"__udivti3", address_of<uint128(uint128, uint128)>([](uint128 a, uint128 b) { return a / b; })},
+    {"__umodti3", address_of<uint128(uint128, uint128)>([](uint128 a, uint128 b) { return a % b; })},
     {"memcpy", address_of<void*(void*, const void*, std::size_t)>(std::memcpy)},
     {"memmove", address_of<void*(void*, const void*, std::size_t)>(std::memmove)},
     {"memset", address_of<void*(void*, int, std::size_t)>(std::memset)},

@@ -18,7 +18,7 @@ namespace {
 
 struct HostMachine {
   std::string cpu, features;
-  bool fuses = false;
+  bool fuses = false, converts_f16 = false;
 
   static const HostMachine& get() {
     static const HostMachine machine = [] {
@@ -29,6 +29,7 @@ struct HostMachine {
         m.features += feature.second ? '+' : '-';
         m.features += feature.first();
         if (feature.first() == "fma") m.fuses = feature.second;
+        if (feature.first() == "f16c") m.converts_f16 = feature.second;
       }
       return m;
     }();
@@ -97,6 +98,7 @@ class Kernel final : public Surroundings {
   }
   Value* length(std::size_t memory) override { return row_->getArg(argument_[graph_.memories[memory].parameter] + 1); }
   bool fuses() const override { return HostMachine::get().fuses; }
+  bool converts_f16() const override { return HostMachine::get().converts_f16; }
 
   MathResults mathematics(Builder& b, ir::Math f, ir::Type type, llvm::ArrayRef<Value*> operands) override {
     llvm::Type* t = value_type(context_, type);

@@ -30,7 +30,8 @@ constexpr Architecture architectures[] = {{75, 63},  {80, 70},  {86, 71},  {87, 
 // The PTX versions that LLVM 22 writes.
 constexpr unsigned ptx_versions[] = {63, 64, 65, 70, 71, 72, 73, 74, 75, 76, 77, 78, 80, 81, 82, 83, 84, 85, 86, 87, 88, 90};
 
-MachineKey machine_for(const oxide_jit_request& request) {
+// The PTX version to write; throws for an architecture that is not known.
+unsigned ptx_version_for(const oxide_jit_request& request) {
   const Architecture* architecture = nullptr;
   for (const Architecture& a : architectures)
     if (a.sm == request.sm) architecture = &a;
@@ -43,7 +44,11 @@ MachineKey machine_for(const oxide_jit_request& request) {
   unsigned ptx = architecture->ptx;
   for (unsigned version : ptx_versions)
     if (version <= request.ptx_version && version > ptx) ptx = version;
-  return {true, "sm_" + std::to_string(request.sm), "+ptx" + std::to_string(ptx), request.opt_level};
+  return ptx;
+}
+
+MachineKey machine_for(const oxide_jit_request& request) {
+  return {true, "sm_" + std::to_string(request.sm), "+ptx" + std::to_string(ptx_version_for(request)), request.opt_level};
 }
 
 // The PTX symbol of a kernel. PTX allows what the graph allows in names, but for a digit at the front.
@@ -55,7 +60,8 @@ std::string entry_name(const ir::Graph& graph) {
 class Kernel final : public Surroundings {
  public:
   Kernel(const ir::Graph& graph, llvm::Module& module, const oxide_jit_request& request)
-      : graph_(graph), module_(module), context_(module.getContext()), library_path_(request.libdevice) {
+      : graph_(graph), module_(module), context_(module.getContext()), architecture_(request.sm), ptx_version_(ptx_version_for(request)),
+        library_path_(request.libdevice) {
     make_function();
     if ((request.flags & OXIDE_JIT_LINE_INFO) != 0) make_line_table();
     BasicBlock* entry = BasicBlock::Create(context_, "entry", function_);
@@ -180,6 +186,8 @@ class Kernel final : public Surroundings {
     return b.CreateTrunc(integer, value_type(context_, to));
   }
   bool fuses() const override { return true; }
+  unsigned gpu_architecture() const override { return architecture_; }
+  unsigned ptx_version() const override { return ptx_version_; }
 
   void fail(Builder& b, std::uint32_t site, Value* first, Value* second) override {
     llvm::CallInst* call = b.CreateCall(fault_function(), {record(), b.getInt32(site), first, second});
@@ -276,6 +284,7 @@ class Kernel final : public Surroundings {
   const ir::Graph& graph_;
   llvm::Module& module_;
   llvm::LLVMContext& context_;
+  unsigned architecture_, ptx_version_;
   const char* library_path_;
   llvm::Function* function_ = nullptr;
   llvm::Function* fault_ = nullptr;

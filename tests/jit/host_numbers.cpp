@@ -184,7 +184,7 @@ TEST_CASE("every operation on every type gives what the interpreter gives, at ev
     REQUIRE((defect ? defect->text() : "") == "");
     std::vector<Elements> inputs(3, Elements(type, n));
     for (Elements& e : inputs)
-      for (std::size_t i = 0; i != n; ++i) e.set(i, interesting_bits(type, random));
+      for (std::size_t i = 0; i != n; ++i) e.set(i, interesting_word(type, random));
     const auto run = [&](auto&& how) {
       std::vector<Elements> outputs;
       for (const Row& row : kernel.rows) outputs.emplace_back(row.type, n);
@@ -200,15 +200,16 @@ TEST_CASE("every operation on every type gives what the interpreter gives, at ev
       oxide_jit_request request = request_for(OXIDE_JIT_HOST);
       request.opt_level = level;
       const Compiled code = compile(request, kernel.graph);
+      INFO(ir::name_of(type));
       REQUIRE(text_of(code->message) == "");
       const std::vector<Elements> got = run([&](const auto& arguments) { run_host(*code, kernel.graph, shape, arguments); });
       for (std::size_t row = 0; row != kernel.rows.size(); ++row) {
         std::size_t wrong = 0, first = 0;
         for (std::size_t i = n; i-- != 0;)
           if (!same_number(kernel.rows[row].type, got[row].bits(i), expected[row].bits(i))) ++wrong, first = i;
-        INFO(ir::name_of(type) << ' ' << kernel.rows[row].name << " at level " << level << ": first at " << first << ", from " << std::hex
-                               << inputs[0].bits(first) << ' ' << inputs[1].bits(first) << ' ' << inputs[2].bits(first) << ": got "
-                               << got[row].bits(first) << ", expected " << expected[row].bits(first));
+        INFO(ir::name_of(type) << ' ' << kernel.rows[row].name << " at level " << level << ": first at " << first << ", from "
+                               << hex(inputs[0].bits(first)) << ' ' << hex(inputs[1].bits(first)) << ' ' << hex(inputs[2].bits(first))
+                               << ": got " << hex(got[row].bits(first)) << ", expected " << hex(expected[row].bits(first)));
         CHECK(wrong == 0);
       }
     }

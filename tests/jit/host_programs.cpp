@@ -99,14 +99,14 @@ TEST_CASE("value parameters of every type arrive") {
     b.store(out, zero, x);
     b.exit();
     std::mt19937_64 random(1);
-    const std::uint64_t bits = interesting_bits(type, random) | 1;
+    const Word bits = interesting_word(type, random) | 1;
     Elements result(type, 1);
     const Compiled code = compile(request_for(OXIDE_JIT_HOST), b.graph);
     // The bytes behind a value are none of the code's business.
-    const std::uint64_t noise = ir::size_of(type) == 8 ? 0 : ~std::uint64_t{0} << (8 * ir::size_of(type));
+    const Word noise = ir::size_of(type) == 16 ? 0 : ~Word{0} << (8 * ir::size_of(type));
     run_host(*code, b.graph, {}, {{0xffffffffffffff01, nullptr, 0}, result.argument(), {bits | noise, nullptr, 0}});
     INFO(ir::name_of(type));
-    CHECK(result.bits(0) == bits);
+    CHECK((result.bits(0) == bits));
   }
 }
 

@@ -33,7 +33,7 @@ inline std::vector<ir::Opcode> operations_on(ir::Type type) {
     const auto op = static_cast<ir::Opcode>(i);
     const ir::OpcodeRow& row = ir::row_of(op);
     if (row.operands == 0 || row.result == ir::ResultRule::none || row.result == ir::ResultRule::given || op == ir::Opcode::copy) continue;
-    const bool number = ir::is_integer(type) || ir::is_floating(type);
+    const bool number = ir::is_arithmetic(type);
     switch (row.rule) {
       case ir::OperandRule::any:
       case ir::OperandRule::equal:
@@ -44,11 +44,17 @@ inline std::vector<ir::Opcode> operations_on(ir::Type type) {
       case ir::OperandRule::integer:
         if (!ir::is_integer(type)) continue;
         break;
+      case ir::OperandRule::arithmetic:
+        if (!number && !ir::is_pair(type)) continue;
+        break;
       case ir::OperandRule::floating:
         if (!ir::is_floating(type)) continue;
         break;
+      case ir::OperandRule::floating_pair:
+        if (!ir::is_floating(type) && !ir::is_pair(type)) continue;
+        break;
       case ir::OperandRule::bits:
-        if (ir::is_floating(type)) continue;
+        if (!ir::is_integer(type) && !ir::is_boolean(type)) continue;
         break;
       default:
         continue;
@@ -98,7 +104,7 @@ inline OperationsKernel operations_kernel(ir::Type type, bool mathematics = fals
         break;
     }
   }
-  if (mathematics && ir::is_floating(type)) {
+  if (mathematics && ir::is_floating(type) && !ir::is_half(type)) {
     const ir::Variable whole = b.cast(z, ir::Type::i32);
     for (std::size_t k = 0; k != ir::math_count; ++k) {
       const auto f = static_cast<ir::Math>(k);
@@ -114,9 +120,10 @@ inline OperationsKernel operations_kernel(ir::Type type, bool mathematics = fals
       }
     }
   }
-  for (ir::Type to : all_types()) output("cast to " + std::string(ir::name_of(to)), b.cast(x, to));
+  for (ir::Type to : all_types())
+    if (ir::can_cast(type, to)) output("cast to " + std::string(ir::name_of(to)), b.cast(x, to));
   output("select", b.op(ir::Opcode::select, {b.op(ir::Opcode::equal, {x, y}), y, z}, 0, type));
-  if (ir::is_floating(type)) {
+  if (ir::is_floating(type) || ir::is_pair(type)) {
     output("x * y + z", b.op(ir::Opcode::add, {b.op(ir::Opcode::mul, {x, y}), z}));
     output("x * y - z", b.op(ir::Opcode::sub, {b.op(ir::Opcode::mul, {x, y}), z}));
     output("z - x * y", b.op(ir::Opcode::sub, {z, b.op(ir::Opcode::mul, {x, y})}));
@@ -135,22 +142,33 @@ struct Elements {
 
   Elements(ir::Type t, std::size_t n) : type(t), bytes(n * ir::size_of(t)) {}
   std::size_t size() const { return bytes.size() / ir::size_of(type); }
-  std::uint64_t bits(std::size_t i) const {
-    std::uint64_t b = 0;
+  Word bits(std::size_t i) const {
+    Word b = 0;
     std::memcpy(&b, bytes.data() + i * ir::size_of(type), ir::size_of(type));
     return b;
   }
-  void set(std::size_t i, std::uint64_t b) { std::memcpy(bytes.data() + i * ir::size_of(type), &b, ir::size_of(type)); }
+  void set(std::size_t i, Word b) { std::memcpy(bytes.data() + i * ir::size_of(type), &b, ir::size_of(type)); }
   Argument argument() { return {0, bytes.data(), size()}; }
 };
 
+inline std::string hex(Word bits) {
+  std::string text;
+  for (; bits != 0 || text.empty(); bits >>= 4) text.insert(text.begin(), "0123456789abcdef"[static_cast<unsigned>(bits & 15)]);
+  return text;
+}
+
 // Equal bits, or two NaNs: which NaN it is is not part of the rules.
-inline bool same_number(ir::Type type, std::uint64_t a, std::uint64_t b) {
+inline bool is_nan(ir::Type type, Word bits) {
+  if (type == ir::Type::f64) return std::isnan(std::bit_cast<double>(static_cast<std::uint64_t>(bits)));
+  if (type == ir::Type::f32) return std::isnan(std::bit_cast<float>(static_cast<std::uint32_t>(bits)));
+  if (!ir::is_half(type) && !ir::is_storage(type)) return false;
+  return std::isnan(ir::value_of_format(ir::format_of(type), static_cast<std::uint32_t>(bits)));
+}
+inline bool same_number(ir::Type type, Word a, Word b) {
   if (a == b) return true;
-  if (type == ir::Type::f32)
-    return std::isnan(std::bit_cast<float>(static_cast<std::uint32_t>(a))) &&
-           std::isnan(std::bit_cast<float>(static_cast<std::uint32_t>(b)));
-  return type == ir::Type::f64 && std::isnan(std::bit_cast<double>(a)) && std::isnan(std::bit_cast<double>(b));
+  if (!ir::is_pair(type)) return is_nan(type, a) && is_nan(type, b);
+  const ir::Type element = ir::element_of(type);
+  return same_number(element, a & 0xffff, b & 0xffff) && same_number(element, a >> 16, b >> 16);
 }
 
 // Calls host code for blocks [first, end) of the shape; end 0 means all.

@@ -10,11 +10,14 @@
 #include <limits>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
+#include <oxide/ir/float8.hpp>
 #include <oxide/ir/graph.hpp>
+#include <oxide/ir/half.hpp>
 #include <oxide/ir/print.hpp>
 #include <oxide/runtime/print_text.hpp>
 
@@ -27,9 +30,12 @@ struct Shape {
   std::array<std::uint32_t, 3> grid{1, 1, 1}, block{1, 1, 1};
 };
 
+// The bits of any number.
+using Word = uint128;
+
 // Of a value parameter: its bits. Of a span: where it is and how many elements it has.
 struct Argument {
-  std::uint64_t bits = 0;
+  Word bits = 0;
   void* data = nullptr;
   std::uint64_t length = 0;
 };
@@ -59,24 +65,56 @@ struct Fault {
 namespace rules {
 
 template <class T>
-using Unsigned = std::make_unsigned_t<T>;
-
-// In 64 bits, so that narrow types do not overflow as ints.
+struct UnsignedOf : std::make_unsigned<T> {};
+template <>
+struct UnsignedOf<int128> {
+  using type = uint128;
+};
+template <>
+struct UnsignedOf<uint128> {
+  using type = uint128;
+};
 template <class T>
-T wrapped(std::uint64_t bits) {
+using Unsigned = typename UnsignedOf<T>::type;
+template <class T>
+inline constexpr bool is_signed = ir::is_signed_integer(ir::type_for<T>());
+template <class T>
+inline constexpr bool is_integer = ir::is_integer(ir::type_for<T>());
+template <class T>
+inline constexpr bool is_floating = ir::is_floating(ir::type_for<T>());
+template <class T>
+inline constexpr bool is_storage = ir::is_storage(ir::type_for<T>());
+
+// What a floating type is computed in: halves in float, which rounds to the half as computing in the half would, but for fma.
+template <class T>
+using Computed = std::conditional_t<ir::is_half(ir::type_for<T>()), float, T>;
+
+template <class T>
+T least() {
+  if constexpr (is_signed<T>) return static_cast<T>(Unsigned<T>{1} << (8 * sizeof(T) - 1));
+  else return 0;
+}
+template <class T>
+T greatest() {
+  return static_cast<T>(~least<T>());
+}
+
+// In 128 bits, so that narrow types do not overflow as ints.
+template <class T>
+T wrapped(Word bits) {
   return static_cast<T>(static_cast<Unsigned<T>>(bits));
 }
 template <class T>
 T divide(T a, T b) {
   if (b == 0) return 0;
-  if constexpr (std::is_signed_v<T>)
-    if (b == -1) return wrapped<T>(0 - static_cast<std::uint64_t>(a));
+  if constexpr (is_signed<T>)
+    if (b == -1) return wrapped<T>(0 - static_cast<Word>(a));
   return static_cast<T>(a / b);
 }
 template <class T>
 T remainder(T a, T b) {
   if (b == 0) return 0;
-  if constexpr (std::is_signed_v<T>)
+  if constexpr (is_signed<T>)
     if (b == -1) return 0;
   return static_cast<T>(a % b);
 }
@@ -101,16 +139,36 @@ T maximum_number(T a, T b) {
   return a > b ? a : b;
 }
 
+// Rounded once. Of halves: a sum in double that lost something is made odd in its last bit, so that rounding it again does no harm.
+template <class T>
+T fused(T x, T y, T z) {
+  if constexpr (std::is_same_v<Computed<T>, T>) {
+    return std::fma(x, y, z);
+  } else {
+    const double p = static_cast<double>(x) * static_cast<double>(y), c = z;
+    const long double exact = static_cast<long double>(p) + c;
+    const double s = static_cast<double>(exact);
+    double odd = s;
+    const double of_c = s - p, lost = (p - (s - of_c)) + (c - of_c);
+    if (lost == lost && lost != 0 && (std::bit_cast<std::uint64_t>(s) & 1) == 0)
+      odd = std::nextafter(s, lost > 0 ? std::numeric_limits<double>::infinity() : -std::numeric_limits<double>::infinity());
+    return static_cast<T>(odd);
+  }
+}
+
 template <class To, class From>
 To convert(From v) {
   if constexpr (std::is_same_v<To, From>) return v;
-  else if constexpr (std::is_same_v<To, bool>) return v != 0;
-  else if constexpr (std::is_floating_point_v<From> && std::is_integral_v<To>) {
+  else if constexpr (!ir::can_cast(ir::type_for<From>(), ir::type_for<To>())) throw std::logic_error("a cast that is none");
+  else if constexpr (is_storage<From>) return convert<To>(static_cast<float>(v));
+  else if constexpr (ir::is_half(ir::type_for<From>())) return convert<To>(static_cast<float>(v));
+  else if constexpr (std::is_same_v<To, bool>) return v != From{0};
+  else if constexpr (is_floating<From> && is_integer<To>) {
     if (std::isnan(v)) return 0;
-    // 2^digits, the first number that is too large, is exact in every floating type; so is the least of the signed ones.
-    const From limit = std::ldexp(From{1}, std::numeric_limits<To>::digits);
-    if (v >= limit) return std::numeric_limits<To>::max();
-    if (v < static_cast<From>(std::numeric_limits<To>::min())) return std::numeric_limits<To>::min();
+    // 2^digits, the first number that is too large, is exact in every floating type (or infinite); so is the least of the signed ones.
+    const From limit = std::ldexp(From{1}, static_cast<int>(8 * sizeof(To)) - (is_signed<To> ? 1 : 0));
+    if (v >= limit) return greatest<To>();
+    if (v < static_cast<From>(least<To>())) return least<To>();
     return static_cast<To>(v);
   } else return static_cast<To>(v);
 }
@@ -156,7 +214,7 @@ class Interpreter {
 
  private:
   struct Frame {
-    std::vector<std::uint64_t> registers;                 // each variable's bits, zero-extended
+    std::vector<Word> registers;                           // each variable's bits, zero-extended
     std::vector<std::uint64_t> left_factor, right_factor;  // of a variable that holds a product
     const std::vector<Argument>* arguments = nullptr;
     std::vector<Argument> memories;
@@ -224,18 +282,20 @@ class Interpreter {
   static T get(const Frame& frame, std::uint32_t v) {
     return from_bits<T>(frame.registers[v]);
   }
+  // Of an index, an address, or any number of at most 64 bits.
+  static std::uint64_t word(const Frame& frame, std::uint32_t v) { return static_cast<std::uint64_t>(frame.registers[v]); }
   template <class T>
-  static T from_bits(std::uint64_t bits) {
-    if constexpr (std::is_same_v<T, float>) return std::bit_cast<float>(static_cast<std::uint32_t>(bits));
-    else if constexpr (std::is_same_v<T, double>) return std::bit_cast<double>(bits);
-    else return static_cast<T>(bits);
+  static T from_bits(Word bits) {
+    if constexpr (std::is_same_v<T, bool>) return bits != 0;
+    T value;
+    std::memcpy(static_cast<void*>(&value), &bits, sizeof value);
+    return value;
   }
   template <class T>
-  static std::uint64_t to_bits(T value) {
-    if constexpr (std::is_same_v<T, float>) return std::bit_cast<std::uint32_t>(value);
-    else if constexpr (std::is_same_v<T, double>) return std::bit_cast<std::uint64_t>(value);
-    else if constexpr (std::is_same_v<T, bool>) return value;
-    else return static_cast<std::make_unsigned_t<T>>(value);
+  static Word to_bits(T value) {
+    Word bits = 0;
+    std::memcpy(&bits, &value, sizeof value);
+    return bits;
   }
   template <class T>
   static void set(Frame& frame, const Instruction& i, T value) {
@@ -274,10 +334,10 @@ class Interpreter {
           Instruction& instruction = code_[b].instructions[i];
           const ir::Variable v = defined_by(op);
           if (v == ir::no_variable) continue;
-          if ((op.opcode == ir::Opcode::add || op.opcode == ir::Opcode::sub) && ir::is_floating(op.type))
+          if ((op.opcode == ir::Opcode::add || op.opcode == ir::Opcode::sub) && !ir::is_integer(op.type))
             instruction.fusion = known[op.operands[0]] ? Fusion::left : known[op.operands[1]] ? Fusion::right : Fusion::none;
           const bool copies = op.opcode == ir::Opcode::copy || op.opcode == ir::Opcode::assign;
-          known[v] = ir::is_floating(graph_.variables[v]) &&
+          known[v] = (ir::is_floating(graph_.variables[v]) || ir::is_pair(graph_.variables[v])) &&
                      (op.opcode == ir::Opcode::mul || (copies && known[op.operands[op.opcode == ir::Opcode::assign ? 1 : 0]]));
           if (known[v] && definitions[v] == 1 && !always[v]) always[v] = changed = true;
         }
@@ -348,6 +408,22 @@ class Interpreter {
         return f(std::type_identity<double>());
       case ir::Type::address:  // copies of one
         return f(std::type_identity<std::uint64_t>());
+      case ir::Type::f16:
+        return f(std::type_identity<half>());
+      case ir::Type::bf16:
+        return f(std::type_identity<bfloat16>());
+      case ir::Type::i128:
+        return f(std::type_identity<int128>());
+      case ir::Type::u128:
+        return f(std::type_identity<uint128>());
+      case ir::Type::e4m3:
+        return f(std::type_identity<e4m3>());
+      case ir::Type::e5m2:
+        return f(std::type_identity<e5m2>());
+      case ir::Type::f16x2:
+        return f(std::type_identity<half2>());
+      case ir::Type::bf16x2:
+        return f(std::type_identity<bfloat162>());
       case ir::Type::none:
         break;
     }
@@ -358,7 +434,7 @@ class Interpreter {
   static void* element(Frame& f, const Instruction& x) {
     const Argument& span = f.memories[x.memory];
     const ir::MemoryAccess access = ir::memory_access(x.immediate);
-    const std::uint64_t index = f.registers[x.a], at = index * (access.in_bytes ? 1 : x.element_size) + access.offset;
+    const std::uint64_t index = word(f, x.a), at = index * (access.in_bytes ? 1 : x.element_size) + access.offset;
     if (at + sizeof(T) > span.length * x.element_size || at + sizeof(T) < at)
       throw std::runtime_error(std::string(x.name) + " of element " + std::to_string(index) + " of " + std::to_string(span.length) +
                                " with no check before");
@@ -377,7 +453,10 @@ class Interpreter {
     using enum ir::Opcode;
     switch (opcode) {  // any type
       case constant:
-        return [](Frame& f, const Instruction& x) { f.registers[x.result] = x.immediate; };
+        return [](Frame& f, const Instruction& x) {
+          f.registers[x.result] = x.immediate;
+          if constexpr (std::is_same_v<T, int128>) set<T>(f, x, static_cast<std::int64_t>(x.immediate));
+        };
       case parameter:
         return [](Frame& f, const Instruction& x) { f.registers[x.result] = (*f.arguments)[static_cast<std::size_t>(x.immediate)].bits; };
       case length:
@@ -409,7 +488,7 @@ class Interpreter {
       case equal:
         return [](Frame& f, const Instruction& x) { set<bool>(f, x, get<T>(f, x.a) == get<T>(f, x.b)); };
       case not_equal:
-        return [](Frame& f, const Instruction& x) { set<bool>(f, x, get<T>(f, x.a) != get<T>(f, x.b)); };
+        return [](Frame& f, const Instruction& x) { set<bool>(f, x, !(get<T>(f, x.a) == get<T>(f, x.b))); };
       case load:
         return [](Frame& f, const Instruction& x) { set<T>(f, x, read<T>(element<T>(f, x))); };
       case store:
@@ -421,18 +500,18 @@ class Interpreter {
         return [](Frame& f, const Instruction& x) { f.registers[x.result] = f.arrays.make(ir::array_shape(x.immediate)); };
       case load_at:
         return [](Frame& f, const Instruction& x) {
-          set<T>(f, x, read<T>(f.arrays.at(f.registers[x.a], f.registers[x.b], ir::address_access(x.immediate), sizeof(T))));
+          set<T>(f, x, read<T>(f.arrays.at(word(f, x.a), word(f, x.b), ir::address_access(x.immediate), sizeof(T))));
         };
       case store_at:
         return [](Frame& f, const Instruction& x) {
           const T value = get<T>(f, x.c);
-          std::memcpy(f.arrays.at(f.registers[x.a], f.registers[x.b], ir::address_access(x.immediate), sizeof value), &value, sizeof value);
+          std::memcpy(f.arrays.at(word(f, x.a), word(f, x.b), ir::address_access(x.immediate), sizeof value), &value, sizeof value);
         };
       case copy_array:
-        return [](Frame& f, const Instruction& x) { f.arrays.copy(f.registers[x.a], f.registers[x.b], x.immediate); };
+        return [](Frame& f, const Instruction& x) { f.arrays.copy(word(f, x.a), word(f, x.b), x.immediate); };
       case check_index:
         return [](Frame& f, const Instruction& x) {
-          if (f.registers[x.a] >= x.immediate) f.fail(x.site, f.registers[x.a], 0);
+          if (word(f, x.a) >= x.immediate) f.fail(x.site, word(f, x.a), 0);
         };
       case check_vectors:
         return [](Frame& f, const Instruction& x) {
@@ -443,11 +522,11 @@ class Interpreter {
         };
       case check_bounds:
         return [](Frame& f, const Instruction& x) {
-          const std::uint64_t index = f.registers[x.a], length = f.memories[x.memory].length;
+          const std::uint64_t index = word(f, x.a), length = f.memories[x.memory].length;
           if (index >= length) f.fail(x.site, index, length);
         };
       case argument:
-        return [](Frame& f, const Instruction& x) { f.operands.push_back(f.registers[x.a]); };
+        return [](Frame& f, const Instruction& x) { f.operands.push_back(word(f, x.a)); };
       case print:
         return [](Frame& f, const Instruction& x) {
           f.output += runtime::print_text(x.string, x.types, f.operands);
@@ -461,23 +540,26 @@ class Interpreter {
         break;
     }
     if constexpr (std::is_same_v<T, bool>) return run_of_boolean(opcode);
-    else if constexpr (std::is_floating_point_v<T>) return run_of_float<T>(opcode);
-    else return run_of_integer<T>(opcode);
+    else if constexpr (rules::is_floating<T>) return run_of_float<T>(opcode);
+    else if constexpr (rules::is_integer<T>) return run_of_integer<T>(opcode);
+    else if constexpr (!rules::is_storage<T>) return run_of_pair<T>(opcode);
+    else return nullptr;
   }
 
 #define OXIDE_UNARY(expression)               \
   return [](Frame& f, const Instruction& i) { \
-    const T x = get<T>(f, i.a);               \
+    const C x = get<T>(f, i.a);               \
     set<T>(f, i, static_cast<T>(expression)); \
   }
 #define OXIDE_BINARY(result, expression)                \
   return [](Frame& f, const Instruction& i) {           \
-    const T x = get<T>(f, i.a), y = get<T>(f, i.b);     \
+    const C x = get<T>(f, i.a), y = get<T>(f, i.b);     \
     set<result>(f, i, static_cast<result>(expression)); \
   }
 
   static Run run_of_boolean(ir::Opcode opcode) {
     using T = bool;
+    using C = bool;
     switch (opcode) {
       case ir::Opcode::bit_and:
         OXIDE_BINARY(T, x && y);
@@ -495,8 +577,9 @@ class Interpreter {
   template <class T>
   static Run run_of_integer(ir::Opcode opcode) {
     using enum ir::Opcode;
-    using Wide = std::uint64_t;
-    using U = std::make_unsigned_t<T>;
+    using C = T;
+    using Wide = Word;
+    using U = rules::Unsigned<T>;
     switch (opcode) {
       case add:
         OXIDE_BINARY(T, rules::wrapped<T>(static_cast<Wide>(x) + static_cast<Wide>(y)));
@@ -509,12 +592,12 @@ class Interpreter {
         if (opcode == div)
           return [](Frame& f, const Instruction& i) {
             const T x = get<T>(f, i.a), y = get<T>(f, i.b);
-            if (y == 0 && i.immediate != 0) return f.fail(i.site, to_bits(x), 0);
+            if (y == 0 && i.immediate != 0) return f.fail(i.site, static_cast<std::uint64_t>(to_bits(x)), 0);
             set<T>(f, i, rules::divide(x, y));
           };
         return [](Frame& f, const Instruction& i) {
           const T x = get<T>(f, i.a), y = get<T>(f, i.b);
-          if (y == 0 && i.immediate != 0) return f.fail(i.site, to_bits(x), 0);
+          if (y == 0 && i.immediate != 0) return f.fail(i.site, static_cast<std::uint64_t>(to_bits(x)), 0);
           set<T>(f, i, rules::remainder(x, y));
         };
       case neg:
@@ -550,17 +633,18 @@ class Interpreter {
   static void sum(Frame& f, const Instruction& i, T x, T y) {
     switch (i.fusion) {
       case Fusion::none:
-        return set<T>(f, i, x + y);
+        return set<T>(f, i, static_cast<T>(static_cast<rules::Computed<T>>(x) + y));
       case Fusion::left:
-        return set<T>(f, i, std::fma(from_bits<T>(f.left_factor[i.a]), from_bits<T>(f.right_factor[i.a]), y));
+        return set<T>(f, i, rules::fused<T>(from_bits<T>(f.left_factor[i.a]), from_bits<T>(f.right_factor[i.a]), y));
       case Fusion::right:
-        return set<T>(f, i, std::fma(from_bits<T>(f.left_factor[i.b]), from_bits<T>(f.right_factor[i.b]), x));
+        return set<T>(f, i, rules::fused<T>(from_bits<T>(f.left_factor[i.b]), from_bits<T>(f.right_factor[i.b]), x));
     }
   }
 
   template <class T>
   static Run run_of_float(ir::Opcode opcode) {
     using enum ir::Opcode;
+    using C = rules::Computed<T>;
     switch (opcode) {
       case add:
         return [](Frame& f, const Instruction& i) { sum<T>(f, i, get<T>(f, i.a), get<T>(f, i.b)); };
@@ -568,16 +652,16 @@ class Interpreter {
         return [](Frame& f, const Instruction& i) {
           const T x = get<T>(f, i.a), y = get<T>(f, i.b);
           if (i.fusion == Fusion::right)
-            return set<T>(f, i, std::fma(-from_bits<T>(f.left_factor[i.b]), from_bits<T>(f.right_factor[i.b]), x));
+            return set<T>(f, i, rules::fused<T>(-from_bits<T>(f.left_factor[i.b]), from_bits<T>(f.right_factor[i.b]), x));
           if (i.fusion == Fusion::left) return sum<T>(f, i, x, -y);
-          set<T>(f, i, x - y);
+          set<T>(f, i, static_cast<T>(static_cast<C>(x) - y));
         };
       case mul:
         return [](Frame& f, const Instruction& i) {
-          const std::uint64_t x = f.registers[i.a], y = f.registers[i.b];
-          f.left_factor[i.result] = x;
-          f.right_factor[i.result] = y;
-          set<T>(f, i, from_bits<T>(x) * from_bits<T>(y));
+          const Word x = f.registers[i.a], y = f.registers[i.b];
+          f.left_factor[i.result] = static_cast<std::uint64_t>(x);
+          f.right_factor[i.result] = static_cast<std::uint64_t>(y);
+          set<T>(f, i, static_cast<T>(static_cast<C>(from_bits<T>(x)) * from_bits<T>(y)));
         };
       case div:
         OXIDE_BINARY(T, x / y);
@@ -592,7 +676,7 @@ class Interpreter {
       case max:
         OXIDE_BINARY(T, rules::maximum_number(x, y));
       case fma:
-        return [](Frame& f, const Instruction& i) { set<T>(f, i, std::fma(get<T>(f, i.a), get<T>(f, i.b), get<T>(f, i.c))); };
+        return [](Frame& f, const Instruction& i) { set<T>(f, i, rules::fused<T>(get<T>(f, i.a), get<T>(f, i.b), get<T>(f, i.c))); };
       case less:
         OXIDE_BINARY(bool, x < y);
       case less_equal:
@@ -610,24 +694,74 @@ class Interpreter {
       case math1:
       case math2:
       case math3:
-        return [](Frame& f, const Instruction& i) {
-          const ir::Math function = ir::math_function(i.immediate);
-          const std::uint32_t operands[] = {i.a, i.b, i.c};
-          MathOperands<T> in;
-          for (std::size_t k = 0; k != ir::operand_count(function); ++k) {
-            if (ir::operand_type(function, k, ir::type_for<T>()) == ir::Type::i32) in.n = get<std::int32_t>(f, operands[k]);
-            else in.x[in.count++] = get<T>(f, operands[k]);
-          }
-          const MathResult<T> out = math_model(function, ir::math_result(i.immediate), in);
-          if (out.whole) set<std::int32_t>(f, i, out.n);
-          else set<T>(f, i, out.x);
-        };
+        if constexpr (!std::is_same_v<C, T>) return nullptr;
+        else
+          return [](Frame& f, const Instruction& i) {
+            const ir::Math function = ir::math_function(i.immediate);
+            const std::uint32_t operands[] = {i.a, i.b, i.c};
+            MathOperands<T> in;
+            for (std::size_t k = 0; k != ir::operand_count(function); ++k) {
+              if (ir::operand_type(function, k, ir::type_for<T>()) == ir::Type::i32) in.n = get<std::int32_t>(f, operands[k]);
+              else in.x[in.count++] = get<T>(f, operands[k]);
+            }
+            const MathResult<T> out = math_model(function, ir::math_result(i.immediate), in);
+            if (out.whole) set<std::int32_t>(f, i, out.n);
+            else set<T>(f, i, out.x);
+          };
       default:
         return nullptr;
     }
   }
 #undef OXIDE_UNARY
 #undef OXIDE_BINARY
+
+  // Of pairs: what their elements do, one after the other.
+  template <class P>
+  static Run run_of_pair(ir::Opcode opcode) {
+    using T = decltype(P{}.x);
+#define OXIDE_PAIR(opcode_name) \
+  case ir::Opcode::opcode_name: \
+    return [](Frame& f, const Instruction& i) { by_element<P>(f, i, run_of_float<T>(ir::Opcode::opcode_name)); };
+    switch (opcode) {
+      OXIDE_PAIR(add)
+      OXIDE_PAIR(sub)
+      OXIDE_PAIR(mul)
+      OXIDE_PAIR(neg)
+      OXIDE_PAIR(abs)
+      OXIDE_PAIR(min)
+      OXIDE_PAIR(max)
+      OXIDE_PAIR(fma)
+      default:
+        return nullptr;
+    }
+#undef OXIDE_PAIR
+  }
+  template <class P>
+  static void by_element(Frame& f, const Instruction& i, Run run) {
+    Frame element;
+    element.registers.resize(4);
+    element.left_factor.resize(4);
+    element.right_factor.resize(4);
+    Instruction of_element = i;
+    of_element.result = 0, of_element.a = 1, of_element.b = 2, of_element.c = 3;
+    const std::uint32_t operands[] = {i.a, i.b, i.c};
+    Word result = 0;
+    for (unsigned k = 0; k != 2; ++k) {
+      for (unsigned o = 0; o != 3; ++o) {
+        if (operands[o] == ir::no_variable) continue;
+        element.registers[1 + o] = f.registers[operands[o]] >> 16 * k & 0xffff;
+        element.left_factor[1 + o] = f.left_factor[operands[o]] >> 16 * k & 0xffff;
+        element.right_factor[1 + o] = f.right_factor[operands[o]] >> 16 * k & 0xffff;
+      }
+      run(element, of_element);
+      result |= element.registers[0] << 16 * k;
+    }
+    if (std::string_view(i.name) == "mul") {
+      f.left_factor[i.result] = static_cast<std::uint64_t>(f.registers[i.a]);
+      f.right_factor[i.result] = static_cast<std::uint64_t>(f.registers[i.b]);
+    }
+    f.registers[i.result] = result;
+  }
 
   const ir::Graph graph_;
   bool fuses_;

@@ -8,12 +8,41 @@
 #include <random>
 #include <vector>
 
+#include <oxide/ir/float_format.hpp>
+
 #include "graph_builder.hpp"
 
 namespace oxide::testing {
 
 // Bits that are likely to break something: limits, zeros, infinities, NaNs, halves, and now and then anything.
+inline std::uint64_t interesting_bits(ir::Type type, std::mt19937_64& random);
+inline uint128 interesting_word(ir::Type type, std::mt19937_64& random) {
+  if (ir::bits_of(type) != 128) return interesting_bits(type, random);
+  const uint128 low = interesting_bits(ir::Type::u64, random);
+  switch (random() % 3) {
+    case 0:
+      return uint128{interesting_bits(ir::Type::u64, random)} << 64 | low;
+    case 1:
+      return low;
+    default:
+      return (low >> 63 != 0 ? ~uint128{0} << 64 : 0) | low;
+  }
+}
+// Of at most 64 bits.
 inline std::uint64_t interesting_bits(ir::Type type, std::mt19937_64& random) {
+  if (ir::is_pair(type)) {
+    const ir::Type element = ir::element_of(type);
+    const std::uint64_t low = interesting_bits(element, random);
+    return interesting_bits(element, random) << 16 | low;
+  }
+  if (ir::bits_of(type) == 128) type = ir::Type::u64;
+  if (ir::is_half(type) && random() % 4 != 0) {  // what is interesting of larger ones, and what small numbers are made of
+    const bool whole = random() % 2 != 0;
+    const double value =
+        whole ? static_cast<double>(std::bit_cast<float>(static_cast<std::uint32_t>(interesting_bits(ir::Type::f32, random))))
+              : static_cast<double>(static_cast<std::int64_t>(random() % 2001) - 1000) / 16;
+    return ir::round_to_format(ir::format_of(type), value);
+  }
   const unsigned bits = ir::bits_of(type);
   const std::uint64_t mask = bits == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << bits) - 1, top = std::uint64_t{1} << (bits - 1);
   if (type == ir::Type::f32) {
@@ -133,13 +162,17 @@ class RandomGraph {
     switch (below(8)) {
       case 0:
         return b_.op(select, {pick(ir::Type::boolean), pick(type), pick(type)}, 0, type);
-      case 1:
-        return b_.cast(pick(any_type()), type);
+      case 1: {
+        ir::Type from = any_type();
+        while (!ir::can_cast(from, type)) from = any_type();
+        return b_.cast(pick(from), type);
+      }
       case 2: {
         ir::Type from = any_type();
         while (ir::size_of(from) != ir::size_of(type) || ir::is_boolean(from) != ir::is_boolean(type)) from = any_type();
         // NaNs have no certain bits, so none may become visible: only numbers go from floats to integers.
-        if (ir::is_floating(from) && !ir::is_floating(type)) return b_.cast(pick(from), type);
+        if (from != type && (ir::is_floating(from) || ir::is_pair(from) || ir::is_storage(from)))
+          return ir::can_cast(from, type) ? b_.cast(pick(from), type) : pick(type);
         return b_.op(bit_cast, {pick(from)}, 0, type);
       }
       default:
@@ -149,8 +182,15 @@ class RandomGraph {
       if (below(2) == 0) return b_.op(one_of({bit_and, bit_or, bit_xor}), {pick(type), pick(type)});
       if (below(4) == 0) return b_.op(bit_not, {pick(type)});
       ir::Type operands = any_type();
-      if (ir::is_boolean(operands)) return b_.op(one_of({equal, not_equal}), {pick(operands), pick(operands)});
+      if (!ir::is_arithmetic(operands)) return b_.op(one_of({equal, not_equal}), {pick(operands), pick(operands)});
       return b_.op(one_of({equal, not_equal, less, less_equal}), {pick(operands), pick(operands)});
+    }
+    if (ir::is_storage(type)) return pick(type);
+    if (ir::is_pair(type)) {
+      if (below(3) == 0) return b_.op(one_of({neg, abs}), {pick(type)});
+      if (below(4) == 0) return b_.op(fma, {pick(type), pick(type), pick(type)});
+      if (below(3) == 0) return b_.op(one_of({add, sub}), {b_.op(mul, {pick(type), pick(type)}), pick(type)});
+      return b_.op(one_of({add, sub, mul, min, max}), {pick(type), pick(type)});
     }
     if (ir::is_floating(type)) {
       if (below(3) == 0) return b_.op(one_of({sqrt, floor, ceil, trunc, round_even, neg, abs}), {pick(type)});
@@ -228,8 +268,12 @@ class RandomGraph {
     for (ir::Variable v : pool_) {
       const ir::Type type = b_.graph.variables[v];
       ir::Variable bits = v;
-      if (ir::is_floating(type)) {
-        const ir::Type same_size = type == ir::Type::f32 ? ir::Type::u32 : ir::Type::u64;
+      if (ir::is_storage(type)) {
+        bits = b_.cast(b_.cast(v, ir::Type::f32), ir::Type::i32);  // a NaN is 0
+      } else if (ir::is_pair(type)) {
+        bits = b_.op(equal, {v, b_.op(constant, {}, 0x3c003c00, type)});
+      } else if (ir::is_floating(type)) {
+        const ir::Type same_size = ir::is_half(type) ? ir::Type::u16 : type == ir::Type::f32 ? ir::Type::u32 : ir::Type::u64;
         const ir::Variable zero = b_.op(constant, {}, 0, type);
         const ir::Variable number = b_.op(select, {b_.op(equal, {v, v}), v, zero}, 0, type);
         bits = b_.op(bit_cast, {number}, 0, same_size);

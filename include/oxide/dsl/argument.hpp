@@ -1,9 +1,9 @@
 // What a launch passes for each parameter of a kernel lambda.
 #pragma once
 
-#include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <span>
 #include <string_view>
 #include <tuple>
@@ -33,7 +33,7 @@ constexpr bool check_argument() {
       return false;
     }
   } else if constexpr (Parameter<P>::kind == ParameterClass::value) {
-    constexpr bool is_number = std::is_arithmetic_v<Bare> && source_of<Bare>.kind == SourceKind::host;
+    constexpr bool is_number = source_of<Bare>.kind == SourceKind::host;
     static_assert(is_number, "oxide: this parameter of the kernel is a number; pass a host number");
     if constexpr (is_number) explain<verdict(source_of<Bare>, P::type)>();
     return is_number && verdict(source_of<Bare>, P::type) == Verdict::fits;
@@ -43,8 +43,14 @@ constexpr bool check_argument() {
   }
 }
 
-// The bits of a host integer as an argument; throws LaunchError when the parameter's type does not hold it.
-OXIDE_INLINE std::uint64_t argument_bits(std::string_view kernel, std::size_t parameter, ir::Type type, HostInteger x);
+// 16 bytes that hold any number.
+struct alignas(16) ArgumentBytes {
+  std::uint64_t low, high;
+};
+
+// A host number as an argument. An integer that the parameter's type does not hold throws LaunchError.
+OXIDE_INLINE ArgumentBytes integer_argument(std::string_view kernel, std::size_t parameter, ir::Type type, HostInteger x);
+OXIDE_INLINE ArgumentBytes floating_argument(ir::Type type, double x);
 
 // The arguments of one launch, while it lasts.
 template <std::size_t n>
@@ -67,20 +73,18 @@ class LaunchArguments {
  private:
   template <ir::Type type, class H>
   void store(H x) {
-    std::uint64_t& bits = storage_[count_];
-    if constexpr (std::is_floating_point_v<H>) {
-      if constexpr (type == ir::Type::f64) bits = std::bit_cast<std::uint64_t>(static_cast<double>(x));
-      else bits = std::bit_cast<std::uint32_t>(static_cast<float>(x));
-    } else {
-      bits = argument_bits(kernel_, count_, type, host_integer(x));
-    }
-    list_[count_++] = runtime::Argument::of_value(&bits);
+    ArgumentBytes& bytes = storage_[count_];
+    constexpr ir::Type from = ir::type_for<H>();
+    if constexpr (from == type && type != ir::Type::boolean) std::memcpy(&bytes, &x, sizeof x);
+    else if constexpr (ir::is_floating(from)) bytes = floating_argument(type, static_cast<double>(x));
+    else bytes = integer_argument(kernel_, count_, type, host_integer(x));
+    list_[count_++] = runtime::Argument::of_value(&bytes);
   }
 
   std::string_view kernel_;
   std::size_t count_ = 0;
   runtime::Argument list_[n == 0 ? 1 : n];
-  std::uint64_t storage_[n == 0 ? 1 : n];
+  ArgumentBytes storage_[n == 0 ? 1 : n];
 };
 
 }  // namespace oxide::detail

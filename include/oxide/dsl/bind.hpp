@@ -62,7 +62,7 @@ constexpr bool can_bind() {
   static_assert(captureless<F>,
                 "oxide: the last argument of ox::bind is a lambda without captures; pass what it needs as the arguments before it");
   static_assert(sizeof...(Ts) > 0, "oxide: ox::bind takes one or more numbers, then a captureless lambda");
-  static_assert((ir::Scalar<Ts> && ...), "oxide: ox::bind passes host numbers: bool, integers, float and double");
+  static_assert((ir::Scalar<Ts> && ...), "oxide: ox::bind passes host numbers: bool, integers, ox::half, ox::bfloat16, float and double");
   return captureless<F> && sizeof...(Ts) > 0 && (ir::Scalar<Ts> && ...);
 }
 

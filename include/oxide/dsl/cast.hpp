@@ -31,12 +31,16 @@ trace::Handle own_handle(A&& x, Where where) {
 }  // namespace detail
 
 // x as a T. Integers keep their low bits; a float that becomes an integer is truncated, saturates, and NaN gives 0; an integer or
-// double that becomes a float is rounded to nearest even; a boolean is x != 0, and is 1 or 0 as a number.
+// double that becomes a float is rounded to nearest even, once; a boolean is x != 0, and is 1 or 0 as a number. What is too large for an
+// 8-bit float becomes its largest number.
 // Example: ox::f32 half = ox::cast<ox::f32>(n) / 2;
 template <class T, class A>
   requires detail::Number<A>
 auto cast(A&& x, detail::Where where = detail::Where::current()) {
   constexpr ir::Type to = detail::CastTarget<T>::type;
+  static_assert(ir::can_cast(detail::source_of<A>.type, to),
+                "oxide: 8-bit floats convert to and from floating types only, and pairs of halves not at all; write "
+                "ox::cast<ox::f32>(x) in between, or ox::low(p) and ox::high(p)");
   return detail::DeviceValue<to>::from_handle(
       detail::cast(detail::source_of<A>.type, to, detail::own_handle(std::forward<A>(x), where), where), where);
 }

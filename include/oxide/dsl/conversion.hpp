@@ -60,12 +60,15 @@ constexpr bool is_device(Source s) { return s.kind == SourceKind::device || s.ki
 constexpr bool widens(ir::Type from, ir::Type to) {
   if (from == to) return true;
   if (ir::size_of(from) >= ir::size_of(to)) return false;
-  if (ir::is_floating(from)) return ir::is_floating(to);
+  if (ir::is_floating(from)) return ir::is_floating(to);  // f16 and bf16 are of one size, so neither widens to the other
   if (!ir::is_integer(from) || !ir::is_integer(to)) return false;
   return !ir::is_signed_integer(from) || ir::is_signed_integer(to);
 }
 
-enum class Verdict : std::uint8_t { unknown, fits, element_variable, loses, loses_fraction, number_as_boolean };
+enum class Verdict : std::uint8_t { unknown, fits, element_variable, loses, loses_fraction, number_as_boolean, not_a_number, two_halves };
+
+// Whether it is a number or boolean, and not one of the formats that are only kept or packed.
+constexpr bool is_plain(ir::Type type) { return ir::is_arithmetic(type) || ir::is_boolean(type); }
 
 constexpr Verdict verdict(Source from, ir::Type to) {
   switch (from.kind) {
@@ -76,8 +79,12 @@ constexpr Verdict verdict(Source from, ir::Type to) {
       [[fallthrough]];
     case SourceKind::device:
       if (widens(from.type, to)) return Verdict::fits;
+      if (!is_plain(from.type) || !is_plain(to)) return Verdict::not_a_number;
+      if (ir::is_half(from.type) && ir::is_half(to)) return Verdict::two_halves;
       return ir::is_boolean(to) ? Verdict::number_as_boolean : Verdict::loses;
     case SourceKind::host:
+      if (!is_plain(from.type) || !is_plain(to)) return from.type == to ? Verdict::fits : Verdict::not_a_number;
+      if (ir::is_half(from.type) && ir::is_floating(to) && !widens(from.type, to)) return Verdict::two_halves;
       if (ir::is_boolean(to)) return ir::is_boolean(from.type) ? Verdict::fits : Verdict::number_as_boolean;
       return ir::is_floating(from.type) && !ir::is_floating(to) ? Verdict::loses_fraction : Verdict::fits;
   }
@@ -96,7 +103,8 @@ constexpr Verdict refusal(Source a, Source b) {
   if ((a.kind == SourceKind::element && a.lvalue) || (b.kind == SourceKind::element && b.lvalue)) return Verdict::element_variable;
   if (a.kind == SourceKind::host) return verdict(a, b.type);
   if (b.kind == SourceKind::host) return verdict(b, a.type);
-  return Verdict::loses;
+  if (!is_plain(a.type) || !is_plain(b.type)) return Verdict::not_a_number;
+  return ir::is_half(a.type) && ir::is_half(b.type) ? Verdict::two_halves : Verdict::loses;
 }
 
 template <class A, ir::Type to>
@@ -124,6 +132,11 @@ constexpr void explain() {
   static_assert(v != Verdict::loses_fraction,
                 "oxide: a floating-point host number never becomes an integer silently; write an integer, or ox::cast<T>(x)");
   static_assert(v != Verdict::number_as_boolean, "oxide: a number is not an ox::boolean; write x != 0");
+  static_assert(v != Verdict::not_a_number,
+                "oxide: 8-bit floats and pairs of halves do not convert or mix by themselves; write ox::cast<ox::f32>(x) for the number "
+                "of an 8-bit float, ox::cast<ox::e4m3>(x) for the way back, ox::low(p) and ox::high(p) for the halves of a pair");
+  static_assert(v != Verdict::two_halves,
+                "oxide: ox::f16 and ox::bf16 do not convert into each other; write ox::cast<T>(x), or go by way of ox::f32");
 }
 
 // The host type of a device type.
@@ -145,6 +158,14 @@ OXIDE_DSL_SCALAR(u32, std::uint32_t)
 OXIDE_DSL_SCALAR(u64, std::uint64_t)
 OXIDE_DSL_SCALAR(f32, float)
 OXIDE_DSL_SCALAR(f64, double)
+OXIDE_DSL_SCALAR(f16, half)
+OXIDE_DSL_SCALAR(bf16, bfloat16)
+OXIDE_DSL_SCALAR(i128, int128)
+OXIDE_DSL_SCALAR(u128, uint128)
+OXIDE_DSL_SCALAR(e4m3, oxide::e4m3)
+OXIDE_DSL_SCALAR(e5m2, oxide::e5m2)
+OXIDE_DSL_SCALAR(f16x2, half2)
+OXIDE_DSL_SCALAR(bf16x2, bfloat162)
 #undef OXIDE_DSL_SCALAR
 
 template <ir::Type type>

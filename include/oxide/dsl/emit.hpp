@@ -69,16 +69,23 @@ inline void check(trace::Handle condition, std::string_view message, Where where
 // Throws TraceError.
 [[noreturn]] OXIDE_INLINE void refuse(Where where, const char* what_happened);
 
-// A host integer: its bits, and whether they are those of a negative number.
+// A host integer: its sign, and its magnitude in two words.
 struct HostInteger {
-  std::uint64_t bits;
+  std::uint64_t magnitude;
   bool negative;
+  std::uint64_t high = 0;
 };
 
 template <class H>
 constexpr HostInteger host_integer(H x) {
-  if constexpr (std::is_signed_v<H>) return {static_cast<std::uint64_t>(static_cast<std::int64_t>(x)), x < 0};
-  else return {static_cast<std::uint64_t>(x), false};
+  const bool negative = x < H{0};
+  if constexpr (sizeof(H) <= 8) {
+    const auto bits = static_cast<std::uint64_t>(x);
+    return {negative ? 0 - bits : bits, negative};
+  } else {
+    const auto bits = static_cast<uint128>(x), magnitude = negative ? 0 - bits : bits;
+    return {static_cast<std::uint64_t>(magnitude), negative, static_cast<std::uint64_t>(magnitude >> 64)};
+  }
 }
 
 // The bits of a floating-point number of the host as an f32 or f64.
@@ -93,7 +100,10 @@ OXIDE_INLINE trace::Handle floating_constant(ir::Type type, double x, Where wher
 // A host number that is known to convert (see conversion.hpp), as a constant of the kernel.
 template <class H>
 trace::Handle host_constant(ir::Type type, H x, Where where) {
-  if constexpr (std::is_floating_point_v<H>) return floating_constant(type, static_cast<double>(x), where);
+  constexpr ir::Type from = ir::type_for<H>();
+  if constexpr (ir::is_floating(from)) return floating_constant(type, static_cast<double>(x), where);
+  else if constexpr (ir::is_storage(from)) return constant(type, x.bits(), where);
+  else if constexpr (ir::is_pair(from)) return constant(type, std::uint64_t{x.y.bits()} << 16 | x.x.bits(), where);
   else return integer_constant(type, host_integer(x), where);
 }
 

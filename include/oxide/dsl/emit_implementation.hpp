@@ -9,6 +9,7 @@
 
 #include <oxide/dsl/emit.hpp>
 #include <oxide/error.hpp>
+#include <oxide/ir/float_format.hpp>
 #include <oxide/linkage.hpp>
 #include <oxide/trace/recorder.hpp>
 
@@ -39,28 +40,59 @@ OXIDE_INLINE void refuse(Where where, const char* what_happened) { refuse(where,
 constexpr std::uint64_t low_bits(std::uint64_t bits, unsigned count) {
   return count >= 64 ? bits : bits & ((std::uint64_t{1} << count) - 1);
 }
-constexpr std::uint64_t magnitude_of(HostInteger x) { return x.negative ? 0 - x.bits : x.bits; }
-inline std::string text_of(HostInteger x) { return (x.negative ? "-" : "") + std::to_string(magnitude_of(x)); }
+constexpr uint128 magnitude_of(HostInteger x) { return uint128{x.high} << 64 | x.magnitude; }
+inline std::string text_of(HostInteger x) {
+  std::string text;
+  for (uint128 rest = magnitude_of(x); rest != 0 || text.empty(); rest /= 10)
+    text.insert(text.begin(), static_cast<char>('0' + static_cast<int>(rest % 10)));
+  return x.negative ? '-' + text : text;
+}
+
+// Its nearest double; exact when any floating type of the language holds it.
+constexpr double as_double(HostInteger x) {
+  const double magnitude = static_cast<double>(x.high) * 0x1p64 + static_cast<double>(x.magnitude);
+  return x.negative ? -magnitude : magnitude;
+}
 
 // Whether a type holds an integer exactly.
 constexpr bool holds(ir::Type type, HostInteger x) {
-  const std::uint64_t magnitude = magnitude_of(x);
-  if (ir::is_floating(type)) {  // as many significant bits as the format has
-    const unsigned digits = type == ir::Type::f32 ? 24 : 53;
-    return magnitude == 0 || (magnitude >> std::countr_zero(magnitude)) >> digits == 0;
+  const uint128 magnitude = magnitude_of(x);
+  if (ir::is_floating(type)) {  // as many significant bits as the format has, and none above the exponent's range
+    const unsigned digits = type == ir::Type::f64 ? 53 : type == ir::Type::f32 ? 24 : ir::format_of(type).mantissa + 1;
+    uint128 odd = magnitude;
+    while (odd != 0 && (odd & 1) == 0) odd >>= 1;
+    return odd >> digits == 0 && (type != ir::Type::f16 || magnitude < 65536);
   }
   const unsigned width = ir::bits_of(type);
-  if (!ir::is_signed_integer(type)) return !x.negative && low_bits(magnitude, width) == magnitude;
-  const std::uint64_t limit = std::uint64_t{1} << (width - 1);
+  if (!ir::is_signed_integer(type)) return (!x.negative || magnitude == 0) && (width == 128 || magnitude >> width == 0);
+  const uint128 limit = uint128{1} << (width - 1);
   return x.negative ? magnitude <= limit : magnitude < limit;
 }
 
-// The bits of an integer that `type` holds.
+// The bits of a number in a floating type, rounded to nearest even.
+constexpr std::uint64_t bits_of_double(ir::Type type, double x) {
+  if (type == ir::Type::f64) return std::bit_cast<std::uint64_t>(x);
+  if (type == ir::Type::f32) return std::bit_cast<std::uint32_t>(static_cast<float>(x));
+  return ir::round_to_format(ir::format_of(type), x);
+}
+
+// The bits of an integer that `type`, of at most 64 bits, holds.
 inline std::uint64_t bits_of_integer(ir::Type type, HostInteger x) {
-  if (!ir::is_floating(type)) return low_bits(x.bits, ir::bits_of(type));
-  const double magnitude = static_cast<double>(magnitude_of(x));
-  const double value = x.negative ? -magnitude : magnitude;
-  return type == ir::Type::f64 ? std::bit_cast<std::uint64_t>(value) : std::bit_cast<std::uint32_t>(static_cast<float>(value));
+  if (ir::is_floating(type)) return bits_of_double(type, as_double(x));
+  return low_bits(x.negative ? 0 - x.magnitude : x.magnitude, ir::bits_of(type));
+}
+
+// In one immediate where it fits (see ir::Immediate::bits), else from two halves.
+inline trace::Handle wide_constant(ir::Type type, HostInteger x, Where where) {
+  const uint128 bits = x.negative ? 0 - magnitude_of(x) : magnitude_of(x);
+  const auto low = static_cast<std::uint64_t>(bits), high = static_cast<std::uint64_t>(bits >> 64);
+  const bool sign_extends = ir::is_signed_integer(type) && low >> 63 != 0;
+  if (high == (sign_extends ? ~std::uint64_t{0} : 0)) return constant(type, low, where);
+  const trace::Handle upper = emit(ir::Opcode::cast, type, constant(ir::Type::u64, high, where), 0, where);
+  const trace::Handle shifted = emit(ir::Opcode::shift_left, type, upper, constant(type, 64, where), 0, where);
+  if (low == 0) return shifted;
+  const trace::Handle lower = emit(ir::Opcode::cast, type, constant(ir::Type::u64, low, where), 0, where);
+  return emit(ir::Opcode::bit_or, type, shifted, lower, 0, where);
 }
 
 OXIDE_INLINE trace::Handle integer_constant(ir::Type type, HostInteger x, Where where) {
@@ -69,15 +101,18 @@ OXIDE_INLINE trace::Handle integer_constant(ir::Type type, HostInteger x, Where 
     refuse(where, "the host integer " + text_of(x) + (ir::is_floating(type) ? " is not exact in " : " does not fit ") + name +
                       "; write ox::cast<ox::" + name + ">(" + text_of(x) + ") if that is meant");
   }
-  return constant(type, bits_of_integer(type, x), where);
+  return ir::bits_of(type) > 64 ? wide_constant(type, x, where) : constant(type, bits_of_integer(type, x), where);
 }
 
 OXIDE_INLINE trace::Handle floating_constant(ir::Type type, double x, Where where) {
-  if (type == ir::Type::f64) return constant(type, std::bit_cast<std::uint64_t>(x), where);
-  const float narrow = static_cast<float>(x);
-  if (__builtin_isinf(narrow) && !__builtin_isinf(x))
-    refuse(where, "the host number " + std::to_string(x) + " is too large for f32; write ox::f64(x), or ox::cast<ox::f32>(x) for infinity");
-  return constant(type, std::bit_cast<std::uint32_t>(narrow), where);
+  const std::uint64_t bits = bits_of_double(type, x);
+  const std::uint64_t infinity = bits_of_double(type, __builtin_inf());
+  if ((bits == infinity || bits == bits_of_double(type, -__builtin_inf())) && !__builtin_isinf(x)) {
+    const std::string name(ir::name_of(type));
+    refuse(where, "the host number " + std::to_string(x) + " is too large for " + name + "; write ox::f64(x), or ox::cast<ox::" + name +
+                      ">(x) for infinity");
+  }
+  return constant(type, bits, where);
 }
 
 }  // namespace oxide::detail

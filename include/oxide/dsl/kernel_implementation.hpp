@@ -129,11 +129,14 @@ OXIDE_INLINE KernelText kernel_text(const jit::Target& target, const ir::Graph& 
   return {std::move(text.llvm_ir), std::move(text.ptx), std::move(text.assembly)};
 }
 
-OXIDE_INLINE std::uint64_t argument_bits(std::string_view kernel, std::size_t parameter, ir::Type type, HostInteger x) {
+OXIDE_INLINE ArgumentBytes integer_argument(std::string_view kernel, std::size_t parameter, ir::Type type, HostInteger x) {
   if (!holds(type, x)) [[unlikely]]
     throw LaunchError(std::string(kernel), static_cast<int>(parameter), "a number that fits " + std::string(ir::name_of(type)), text_of(x));
-  return bits_of_integer(type, x);
+  if (ir::bits_of(type) <= 64) return {bits_of_integer(type, x), 0};
+  const uint128 bits = x.negative ? 0 - magnitude_of(x) : magnitude_of(x);
+  return {static_cast<std::uint64_t>(bits), static_cast<std::uint64_t>(bits >> 64)};
 }
+OXIDE_INLINE ArgumentBytes floating_argument(ir::Type type, double x) { return {bits_of_double(type, x), 0}; }
 
 OXIDE_INLINE void not_a_kernel_name(std::string_view name) {
   throw Error("a kernel's name is made of letters, digits and underscores, and does not start with a digit: '" + std::string(name) + "'");

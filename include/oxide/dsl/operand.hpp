@@ -59,9 +59,9 @@ struct ShiftCount : Operand<T> {
              source_of<A>.type == ir::type_for<T>())
   ShiftCount(A&& count, Where place = Where::current()) : Operand<T>(std::forward<A>(count), place) {}
   template <class H>
-    requires std::is_integral_v<H>
+    requires(source_of<H>.kind == SourceKind::host && ir::is_integer(source_of<H>.type))
   ShiftCount(H count, Where place = Where::current())
-      : Operand<T>(static_cast<std::uint8_t>(host_integer(count).bits & (8 * sizeof(T) - 1)), place) {}
+      : Operand<T>(static_cast<std::uint8_t>(static_cast<std::uint64_t>(count) & (8 * sizeof(T) - 1)), place) {}
 };
 
 // A variable that ++ and -- change.

@@ -17,6 +17,9 @@ struct BooleanFor {
   using type = Value<std::enable_if_t<sizeof(T) != 0, bool>>;
 };
 
+template <class T>
+inline constexpr bool is_integer = ir::is_integer(ir::type_for<T>());
+
 // A zero divisor traps.
 inline constexpr std::uint64_t checked_division = 1;
 
@@ -70,7 +73,7 @@ struct ArithmeticOperators : EqualityOperators<T> {
   OXIDE_DSL_BINARY(+, +=, add, Operand, Operand, 0)
   OXIDE_DSL_BINARY(-, -=, sub, Operand, Operand, 0)
   OXIDE_DSL_BINARY(*, *=, mul, Operand, Operand, 0)
-  OXIDE_DSL_BINARY(/, /=, div, Operand, Operand, std::is_integral_v<T> ? checked_division : 0)
+  OXIDE_DSL_BINARY(/, /=, div, Operand, Operand, is_integer<T> ? checked_division : 0)
   OXIDE_DSL_COMPARE(<, less, a, b)
   OXIDE_DSL_COMPARE(<=, less_equal, a, b)
   OXIDE_DSL_COMPARE(>, less, b, a)
@@ -89,6 +92,16 @@ struct IntegerOperators : ArithmeticOperators<T>, BitOperators<T> {
   OXIDE_DSL_UNARY(~, bit_not)
 };
 
+// Of two numbers in one word: each operator works on both.
+template <class T>
+struct PairOperators : EqualityOperators<T> {
+  OXIDE_DSL_BINARY(+, +=, add, Operand, Operand, 0)
+  OXIDE_DSL_BINARY(-, -=, sub, Operand, Operand, 0)
+  OXIDE_DSL_BINARY(*, *=, mul, Operand, Operand, 0)
+  OXIDE_DSL_UNARY(-, neg)
+  OXIDE_DSL_UNARY(+, copy)
+};
+
 struct BooleanOperators : EqualityOperators<bool>, BitOperators<bool> {};
 
 #undef OXIDE_DSL_BINARY
@@ -99,7 +112,11 @@ struct BooleanOperators : EqualityOperators<bool>, BitOperators<bool> {};
 // The base of everything that stands for a T in an expression: argument-dependent lookup finds the operators through it.
 template <class T>
 struct OperatorsFor {
-  using type = std::conditional_t<std::is_integral_v<T>, IntegerOperators<T>, ArithmeticOperators<T>>;
+  static constexpr ir::Type type_of_t = ir::type_for<T>();
+  using type =
+      std::conditional_t<is_integer<T>, IntegerOperators<T>,
+                         std::conditional_t<ir::is_pair(type_of_t), PairOperators<T>,
+                                            std::conditional_t<ir::is_storage(type_of_t), EqualityOperators<T>, ArithmeticOperators<T>>>>;
 };
 template <>
 struct OperatorsFor<bool> {

@@ -165,7 +165,7 @@ template <class A>
 struct ParameterForArgument {
   using Bare = std::remove_cvref_t<A>;
   static auto parameter() {
-    if constexpr (std::is_arithmetic_v<Bare> && ir::Scalar<Bare>) return std::type_identity<ValueFor<Bare>>();
+    if constexpr (ir::Scalar<Bare>) return std::type_identity<ValueFor<Bare>>();
     else return std::type_identity<Bare>();
   }
   using type = typename decltype(parameter())::type;

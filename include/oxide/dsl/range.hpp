@@ -113,7 +113,7 @@ Range<type> make_range(Low&& low, High&& high, Step&& step, Where where) {
   RangeBounds bounds{type, {}, {}, {}, false, where};
   if constexpr (source_of<Step>.kind == SourceKind::host) {
     if (step == 0) refuse(where, "the step of ox::range is 0; the loop would never end");
-    if constexpr (std::is_signed_v<std::remove_cvref_t<Step>>) bounds.down = step < 0;
+    if constexpr (ir::is_signed_integer(source_of<Step>.type)) bounds.down = step < 0;
   }
   bounds.first = range_bound<type>(std::forward<Low>(low), where);
   bounds.last = range_bound<type>(std::forward<High>(high), where);

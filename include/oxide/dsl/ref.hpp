@@ -48,7 +48,7 @@ class Ref : public detail::Operators<typename detail::ScalarOf<ir::type_for<T>()
   void operator+=(Operand value) && { update(ir::Opcode::add, value); }
   void operator-=(Operand value) && { update(ir::Opcode::sub, value); }
   void operator*=(Operand value) && { update(ir::Opcode::mul, value); }
-  void operator/=(Operand value) && { update(ir::Opcode::div, value, std::is_integral_v<Scalar> ? detail::checked_division : 0); }
+  void operator/=(Operand value) && { update(ir::Opcode::div, value, detail::is_integer<Scalar> ? detail::checked_division : 0); }
   void operator%=(Operand value) && { update_integer(ir::Opcode::rem, value, detail::checked_division); }
   void operator&=(Operand value) && { update_integer(ir::Opcode::bit_and, value); }
   void operator|=(Operand value) && { update_integer(ir::Opcode::bit_or, value); }
@@ -84,7 +84,7 @@ class Ref : public detail::Operators<typename detail::ScalarOf<ir::type_for<T>()
     write(detail::emit(opcode, type, read(), value.handle, immediate, value.where), value.where);
   }
   void update_integer(ir::Opcode opcode, const Operand& value, std::uint64_t immediate = 0) const {
-    static_assert(std::is_integral_v<Scalar>, "oxide: %, bitwise and shift operators take integers; for a floating remainder use ox::fmod");
+    static_assert(detail::is_integer<Scalar>, "oxide: %, bitwise and shift operators take integers; for a floating remainder use ox::fmod");
     update(opcode, value, immediate);
   }
 

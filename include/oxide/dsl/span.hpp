@@ -42,7 +42,8 @@ class Span;
 template <class T>
   requires std::is_const_v<T>
 class Span<T> : public detail::SpanBase {
-  static_assert(detail::Element<T>, "oxide: the elements of a span are bool, 8- to 64-bit integers, float or double");
+  static_assert(detail::Element<T>,
+                "oxide: the elements of a span are bool, 8- to 128-bit integers, ox::half, ox::bfloat16, float, double, or packed formats");
 
  public:
   using element_type = T;
@@ -59,7 +60,8 @@ class Span<T> : public detail::SpanBase {
 template <class T>
   requires(!std::is_const_v<T>)
 class Span<T> : public detail::SpanBase {
-  static_assert(detail::Element<T>, "oxide: the elements of a span are bool, 8- to 64-bit integers, float or double");
+  static_assert(detail::Element<T>,
+                "oxide: the elements of a span are bool, 8- to 128-bit integers, ox::half, ox::bfloat16, float, double, or packed formats");
 
  public:
   using element_type = T;

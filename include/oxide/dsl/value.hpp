@@ -13,6 +13,8 @@
 #include <oxide/dsl/operand.hpp>
 #include <oxide/dsl/operators.hpp>
 #include <oxide/dsl/refused.hpp>
+#include <oxide/ir/float8.hpp>
+#include <oxide/ir/half.hpp>
 #include <oxide/ir/type.hpp>
 
 namespace oxide {
@@ -22,7 +24,8 @@ class Value : public detail::Operators<T> {
   struct Adopt {};
   Value(trace::Handle handle, detail::Where where, Adopt) : handle_(handle), where_(where) {}
 
-  static_assert(ir::type_for<T>() != ir::Type::none, "oxide: ox::Value<T> stands for bool, an 8- to 64-bit integer, float or double");
+  static_assert(ir::type_for<T>() != ir::Type::none,
+                "oxide: ox::Value<T> stands for bool, an 8- to 128-bit integer, ox::half, ox::bfloat16, float or double");
   static_assert(std::is_same_v<T, typename detail::ScalarOf<ir::type_for<T>()>::type>,
                 "oxide: name device values by their width, as in ox::i32 and ox::u64; `long` and `long long` are both ox::i64");
 
@@ -92,5 +95,15 @@ using u32 = Value<std::uint32_t>;
 using u64 = Value<std::uint64_t>;
 using f32 = Value<float>;
 using f64 = Value<double>;
+using f16 = Value<half>;       // IEEE 754 binary16
+using bf16 = Value<bfloat16>;  // the upper half of a binary32
+using i128 = Value<int128>;
+using u128 = Value<uint128>;
+// Formats that are kept, copied, compared by their bits, and converted to and from floats; there is no arithmetic in them.
+using f8_e4m3 = Value<e4m3>;
+using f8_e5m2 = Value<e5m2>;
+// Two halves in one word: +, - and * work on both at once, as do the functions in packed.hpp.
+using f16x2 = Value<half2>;
+using bf16x2 = Value<bfloat162>;
 
 }  // namespace oxide

@@ -36,7 +36,7 @@ namespace oxide::ir {
   X(copy, 1, same, any, none, pure) \
   X(assign, 2, none, equal, none, writes_variable) \
   X(select, 3, given, select, none, pure) \
-  X(cast, 1, given, any, none, pure) \
+  X(cast, 1, given, cast, none, pure) \
   X(bit_cast, 1, given, any, none, pure) \
   /* the thread's place in the launch: u32, immediate is the axis */ \
   X(thread_index, 0, given, any, axis, pure) \
@@ -45,16 +45,16 @@ namespace oxide::ir {
   X(grid_dim, 0, given, any, axis, pure) \
   X(index_space, 0, none, any, space, requires_launch) \
   /* arithmetic, by the number rules in docs/numbers.md */ \
-  X(add, 2, same, number, none, pure) \
-  X(sub, 2, same, number, none, pure) \
-  X(mul, 2, same, number, none, pure) \
+  X(add, 2, same, arithmetic, none, pure) \
+  X(sub, 2, same, arithmetic, none, pure) \
+  X(mul, 2, same, arithmetic, none, pure) \
   X(div, 2, same, number, check, traps) \
   X(rem, 2, same, number, check, traps) \
-  X(neg, 1, same, number, none, pure) \
-  X(abs, 1, same, number, none, pure) \
-  X(min, 2, same, number, none, pure) \
-  X(max, 2, same, number, none, pure) \
-  X(fma, 3, same, floating, none, pure) \
+  X(neg, 1, same, arithmetic, none, pure) \
+  X(abs, 1, same, arithmetic, none, pure) \
+  X(min, 2, same, arithmetic, none, pure) \
+  X(max, 2, same, arithmetic, none, pure) \
+  X(fma, 3, same, floating_pair, none, pure) \
   X(bit_and, 2, same, bits, none, pure) \
   X(bit_or, 2, same, bits, none, pure) \
   X(bit_xor, 2, same, bits, none, pure) \
@@ -114,9 +114,12 @@ enum class ResultRule : std::uint8_t { none, same, boolean, given };
 enum class OperandRule : std::uint8_t {
   any,       // no constraint
   equal,     // all of one type, whatever it is
+  cast,      // of a type that casts to the result's, see can_cast in type.hpp
   number,    // all of one integer or floating type
+  arithmetic,     // all of one integer or floating type, or pairs of one type
   integer,   // all of one integer type
   floating,  // all of one floating type
+  floating_pair,  // all of one floating type, or pairs of one type
   bits,      // all boolean or all of one integer type
   boolean,   // boolean
   select,    // a boolean, then two of the result's type
@@ -129,7 +132,7 @@ enum class OperandRule : std::uint8_t {
 
 enum class Immediate : std::uint8_t {
   none,
-  bits,       // a constant's bits, zero-extended
+  bits,       // a constant's bits, zero-extended; of an i128 sign-extended
   parameter,  // index into Graph::parameters, or in a function into its own
   memory,     // index into Graph::memories
   access,     // a MemoryAccess, see graph.hpp

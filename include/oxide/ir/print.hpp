@@ -18,6 +18,7 @@
 #include <string_view>
 #include <vector>
 
+#include <oxide/ir/float_format.hpp>
 #include <oxide/ir/graph.hpp>
 #include <oxide/ir/math.hpp>
 
@@ -42,8 +43,7 @@ inline std::string_view print_access(Access access) {
 
 // The shortest text that reads back to the same number; NaNs by their bits, because their payload counts.
 template <class Float, class Bits>
-std::string print_float(Bits bits) {
-  const Float value = std::bit_cast<Float>(bits);
+std::string print_float(Float value, Bits bits) {
   char text[40];
   if (value != value) {
     const auto end = std::to_chars(text, text + sizeof text, bits, 16).ptr;
@@ -58,13 +58,23 @@ inline std::string print_constant(Type type, std::uint64_t bits) {
     case TypeKind::boolean:
       return bits != 0 ? "true" : "false";
     case TypeKind::signed_integer: {
-      const unsigned unused = 64 - bits_of(type);
+      const unsigned unused = bits_of(type) > 64 ? 0 : 64 - bits_of(type);
       return std::to_string(static_cast<std::int64_t>(bits << unused) >> unused);
     }
     case TypeKind::unsigned_integer:
       return std::to_string(bits);
     case TypeKind::floating:
-      return type == Type::f32 ? print_float<float>(static_cast<std::uint32_t>(bits)) : print_float<double>(bits);
+      if (type == Type::f64) return print_float(std::bit_cast<double>(bits), bits);
+      if (type == Type::f32) return print_float(std::bit_cast<float>(static_cast<std::uint32_t>(bits)), static_cast<std::uint32_t>(bits));
+      [[fallthrough]];
+    case TypeKind::storage: {
+      const auto narrow = static_cast<std::uint32_t>(bits);
+      return print_float(static_cast<float>(value_of_format(format_of(type), narrow)), narrow);
+    }
+    case TypeKind::pair: {
+      const auto half = [&](std::uint64_t element) { return print_constant(element_of(type), element); };
+      return '(' + half(bits & 0xffff) + ", " + half(bits >> 16) + ')';
+    }
     case TypeKind::address:
     case TypeKind::other:
       break;

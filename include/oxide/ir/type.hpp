@@ -6,24 +6,50 @@
 #include <string_view>
 #include <type_traits>
 
-namespace oxide::ir {
+namespace oxide {
+
+// Host storage of the types that C++20 has none for: half.hpp, float8.hpp, packed.hpp.
+class half;
+class bfloat16;
+class e4m3;
+class e5m2;
+struct half2;
+struct bfloat162;
+#ifdef __SIZEOF_INT128__
+__extension__ typedef __int128 int128;
+__extension__ typedef unsigned __int128 uint128;
+#else
+#error "oxide needs a compiler with 128-bit integers"
+#endif
+
+namespace ir {
 
 // One row per type: name, size in bytes, and what kind of number it is. `none` is the type of an operation without a result, `address`
 // that of one that makes an array of this thread's own or of its block (see `local_array` in ops.hpp): no number, and never in memory.
-#define OXIDE_IR_TYPES(X)     \
-  X(none, 0, other)           \
-  X(address, 8, address)      \
-  X(boolean, 1, boolean)      \
-  X(i8, 1, signed_integer)    \
-  X(i16, 2, signed_integer)   \
-  X(i32, 4, signed_integer)   \
-  X(i64, 8, signed_integer)   \
-  X(u8, 1, unsigned_integer)  \
-  X(u16, 2, unsigned_integer) \
-  X(u32, 4, unsigned_integer) \
-  X(u64, 8, unsigned_integer) \
-  X(f32, 4, floating)         \
-  X(f64, 8, floating)
+// `storage` is a floating-point format that is only kept and converted; `pair` is two numbers of a 16-bit format in one word, on which
+// arithmetic works by element.
+#define OXIDE_IR_TYPES(X)       \
+  X(none, 0, other)             \
+  X(address, 8, address)        \
+  X(boolean, 1, boolean)        \
+  X(i8, 1, signed_integer)      \
+  X(i16, 2, signed_integer)     \
+  X(i32, 4, signed_integer)     \
+  X(i64, 8, signed_integer)     \
+  X(u8, 1, unsigned_integer)    \
+  X(u16, 2, unsigned_integer)   \
+  X(u32, 4, unsigned_integer)   \
+  X(u64, 8, unsigned_integer)   \
+  X(f32, 4, floating)           \
+  X(f64, 8, floating)           \
+  X(f16, 2, floating)           \
+  X(bf16, 2, floating)          \
+  X(i128, 16, signed_integer)   \
+  X(u128, 16, unsigned_integer) \
+  X(e4m3, 1, storage)           \
+  X(e5m2, 1, storage)           \
+  X(f16x2, 4, pair)             \
+  X(bf16x2, 4, pair)
 
 enum class Type : std::uint8_t {
 #define OXIDE_IR_ENUMERATOR(name, size, kind) name,
@@ -31,7 +57,7 @@ enum class Type : std::uint8_t {
 #undef OXIDE_IR_ENUMERATOR
 };
 
-enum class TypeKind : std::uint8_t { other, address, boolean, signed_integer, unsigned_integer, floating };
+enum class TypeKind : std::uint8_t { other, address, boolean, signed_integer, unsigned_integer, floating, storage, pair };
 
 namespace detail {
 
@@ -63,6 +89,20 @@ constexpr bool is_boolean(Type t) { return kind_of(t) == TypeKind::boolean; }
 constexpr bool is_floating(Type t) { return kind_of(t) == TypeKind::floating; }
 constexpr bool is_signed_integer(Type t) { return kind_of(t) == TypeKind::signed_integer; }
 constexpr bool is_integer(Type t) { return is_signed_integer(t) || kind_of(t) == TypeKind::unsigned_integer; }
+constexpr bool is_arithmetic(Type t) { return is_integer(t) || is_floating(t); }
+constexpr bool is_storage(Type t) { return kind_of(t) == TypeKind::storage; }
+constexpr bool is_pair(Type t) { return kind_of(t) == TypeKind::pair; }
+constexpr bool is_half(Type t) { return t == Type::f16 || t == Type::bf16; }  // the 16-bit floating types
+constexpr Type element_of(Type pair) { return pair == Type::bf16x2 ? Type::bf16 : Type::f16; }
+
+// Whether a `cast` operation goes from one type to the other.
+constexpr bool can_cast(Type from, Type to) {
+  if (is_address(from) || is_address(to)) return false;
+  if (from == to) return true;
+  if (is_pair(from) || is_pair(to)) return false;
+  if (is_storage(from) || is_storage(to)) return is_floating(from) || is_floating(to);
+  return true;
+}
 
 // The graph type that stands for a host type; `none` when there is none. Integers map by size and sign, so that `long`
 // and `long long` are both i64. `char`, `wchar_t` and the like are text, not numbers, and do not map.
@@ -72,6 +112,14 @@ constexpr Type type_for() {
   if constexpr (std::is_same_v<U, bool>) return Type::boolean;
   else if constexpr (std::is_same_v<U, float>) return Type::f32;
   else if constexpr (std::is_same_v<U, double>) return Type::f64;
+  else if constexpr (std::is_same_v<U, half>) return Type::f16;
+  else if constexpr (std::is_same_v<U, bfloat16>) return Type::bf16;
+  else if constexpr (std::is_same_v<U, int128>) return Type::i128;
+  else if constexpr (std::is_same_v<U, uint128>) return Type::u128;
+  else if constexpr (std::is_same_v<U, e4m3>) return Type::e4m3;
+  else if constexpr (std::is_same_v<U, e5m2>) return Type::e5m2;
+  else if constexpr (std::is_same_v<U, half2>) return Type::f16x2;
+  else if constexpr (std::is_same_v<U, bfloat162>) return Type::bf16x2;
   else if constexpr (std::is_same_v<U, char> || std::is_same_v<U, wchar_t> || std::is_same_v<U, char8_t> || std::is_same_v<U, char16_t> ||
                      std::is_same_v<U, char32_t>)
     return Type::none;
@@ -96,4 +144,5 @@ constexpr Layout layout_of(Type t) { return {static_cast<std::uint32_t>(size_of(
 template <class T>
 concept Scalar = type_for<T>() != Type::none;
 
-}  // namespace oxide::ir
+}  // namespace ir
+}  // namespace oxide

@@ -221,14 +221,23 @@ class Verifier {
         return;
       case OperandRule::equal:
         return all_equal(0);
+      case OperandRule::cast:
+        if (!can_cast(first, op.type)) fail(op, "goes between types that do not convert into each other");
+        return;
       case OperandRule::number:
-        if (!is_integer(first) && !is_floating(first)) return fail(op, "needs numbers, has " + name(first));
+        if (!is_arithmetic(first)) return fail(op, "needs numbers, has " + name(first));
+        return all_equal(0);
+      case OperandRule::arithmetic:
+        if (!is_arithmetic(first) && !is_pair(first)) return fail(op, "needs numbers, has " + name(first));
         return all_equal(0);
       case OperandRule::integer:
         if (!is_integer(first)) return fail(op, "needs integers, has " + name(first));
         return all_equal(0);
       case OperandRule::floating:
         if (!is_floating(first)) return fail(op, "needs floating-point numbers, has " + name(first));
+        return all_equal(0);
+      case OperandRule::floating_pair:
+        if (!is_floating(first) && !is_pair(first)) return fail(op, "needs floating-point numbers, has " + name(first));
         return all_equal(0);
       case OperandRule::bits:
         if (!is_integer(first) && !is_boolean(first)) return fail(op, "needs integers or booleans, has " + name(first));

@@ -1,0 +1,72 @@
+// Lowers the operations on numbers: arithmetic, comparisons and casts of every type, by the rules of docs/numbers.md. What a target does
+// not do in one correctly rounded instruction is made here of operations that are exact.
+#pragma once
+
+#include "llvm.hpp"
+
+#include <oxide/ir/float_format.hpp>
+#include <oxide/ir/graph.hpp>
+
+#include <array>
+
+namespace oxide::jit {
+
+class Surroundings;
+using Builder = llvm::IRBuilder<llvm::NoFolder>;
+
+class Numbers {
+ public:
+  using Value = llvm::Value;
+
+  Numbers(Builder& b, Surroundings& around, ir::FpMode mode);
+
+  // An operation of the arithmetic and mathematics groups of ops.hpp, but for integer division. `type` is that of its operands.
+  Value* operation(ir::Opcode op, ir::Type type, llvm::ArrayRef<Value*> x);
+  Value* cast(Value* value, ir::Type from, ir::Type to);
+  Value* constant(ir::Type type, std::uint64_t bits);
+  // The same bits as a value that is no product, see docs/numbers.md on contraction.
+  Value* renamed(Value* x);
+
+ private:
+  using Factors = std::array<Value*, 2>;
+
+  llvm::Type* type_like(Value* x, llvm::Type* scalar) const;  // with the elements of x, if it is a pair
+  Value* integer_like(Value* x, std::uint64_t value) const;
+  Value* intrinsic(llvm::Intrinsic::ID id, llvm::ArrayRef<Value*> operands);
+  Value* as_integer(Value* x);
+  Value* as(Value* x, llvm::Type* scalar);
+
+  Value* integer_operation(ir::Opcode op, bool is_signed, llvm::ArrayRef<Value*> x);
+  Value* float_operation(ir::Opcode op, ir::Type type, llvm::ArrayRef<Value*> x);
+  Value* half_operation(ir::Opcode op, ir::Type type, llvm::ArrayRef<Value*> x);
+  Value* contracted(ir::Type type, Value* x, Value* y, bool subtract);
+
+  bool native(ir::Opcode op, ir::Type element) const;  // rounds once where LLVM is given the operation as it stands
+  llvm::Type* native_type(ir::Type element) const;
+  Value* elements_of(ir::Type type, Value* x);
+  Value* fused(ir::Type element, Value* x, Value* y, Value* z);
+
+  // Between the small formats and f32 or f64; elements of pairs likewise. Narrowing rounds once, to nearest even.
+  Value* widen(ir::Type from, Value* x);
+  Value* narrow(ir::Type to, Value* x);
+  Value* widen_by_bits(ir::FloatFormat format, Value* bits);
+  Value* narrow_by_bits(ir::FloatFormat format, Value* x, bool saturates);
+
+  Value* integer_to_float(Value* x, ir::Type from, ir::Type to);
+  Value* wide_integer_to_float(Value* x, ir::Type from, ir::Type to);
+  Value* sticky_double(Value* x, bool is_signed);
+  Value* float_to_wide_integer(Value* x, ir::Type to);
+  Value* float_to_float(Value* x, ir::Type from, ir::Type to);
+  Value* to_storage(Value* x, ir::Type from, ir::Type to);
+  Value* from_storage(Value* x, ir::Type from);
+
+  bool on_gpu() const;
+
+  Builder& b_;
+  Surroundings& around_;
+  llvm::LLVMContext& context_;
+  bool contracts_;
+  llvm::DenseMap<Value*, Factors> products_;  // the factors of values that are products of floating-point numbers
+};
+
+}  // namespace oxide::jit
