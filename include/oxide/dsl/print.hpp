@@ -43,6 +43,8 @@ constexpr runtime::PrintClass print_class_of() {
                   "oxide: ox::print shows device values, and numbers, enumerators and text of the host");
     static_assert(!(source.kind == SourceKind::element && source.lvalue),
                   "oxide: `auto x = s[i]` names the element without reading it; write its type, as in `ox::f32 x = s[i]`");
+    static_assert(is_plain(source.type) && ir::size_of(source.type) <= 8,
+                  "oxide: ox::print shows numbers of at most 64 bits; write ox::cast<T>(x) for others");
     return ir::is_boolean(source.type) ? boolean : ir::is_floating(source.type) ? floating : integer;
   }
 }
@@ -57,13 +59,19 @@ PrintArgument print_argument(A&& x, Where where) {
   } else if constexpr (std::is_enum_v<Bare>) {
     return print_argument(static_cast<std::underlying_type_t<Bare>>(x), where);
   } else if constexpr (source_of<A>.kind == SourceKind::host) {
-    argument.type = source_of<A>.type;
-    if constexpr (std::is_floating_point_v<Bare>) argument.words[0] = host_bits(argument.type, static_cast<double>(x));
-    else argument.words[0] = host_integer(x).bits;
+    constexpr ir::Type type = source_of<A>.type;
+    argument.type = ir::is_half(type) ? ir::Type::f32 : type;
+    if constexpr (ir::is_floating(type)) {
+      argument.words[0] = host_bits(argument.type, static_cast<double>(x));
+    } else {
+      const HostInteger integer = host_integer(x);
+      argument.words[0] = integer.negative ? 0 - integer.magnitude : integer.magnitude;
+    }
   } else if constexpr (source_of<A>.kind != SourceKind::unknown) {
     argument.device = true;
-    argument.type = source_of<A>.type;
-    argument.handle = handle_as<typename ScalarOf<source_of<A>.type>::type>(std::forward<A>(x), where);
+    constexpr ir::Type type = source_of<A>.type;
+    argument.type = ir::is_half(type) ? ir::Type::f32 : type;
+    argument.handle = convert(type, argument.type, handle_as<typename ScalarOf<type>::type>(std::forward<A>(x), where), where);
   }
   return argument;
 }
