@@ -49,19 +49,20 @@ constexpr std::uint32_t window_memory = 0, parameter_memory = 1;
 struct ThreadMemory {
   fuzz::Handle first;
   fuzz::Integer load(const fuzz::Integer& index) const {
-    return fuzz::Integer(fuzz::recorder().emit(ir::Opcode::load, ir::Type::i64, {at(index)}, 1, window_memory, fuzz::site));
+    return fuzz::Integer(fuzz::recorder().emit(ir::Opcode::load, ir::Type::i64, {at(index)}, window_memory, fuzz::site));
   }
   void store(const fuzz::Integer& index, const fuzz::Integer& value) const {
-    fuzz::recorder().emit(ir::Opcode::store, ir::Type::none, {at(index), value.handle()}, 2, window_memory, fuzz::site);
+    fuzz::recorder().emit(ir::Opcode::store, ir::Type::none, {at(index), value.handle()}, window_memory, fuzz::site);
   }
 
  private:
   fuzz::Handle at(const fuzz::Integer& index) const {
     using enum ir::Opcode;
     const auto emit = [](ir::Opcode opcode, ir::Type type, fuzz::Handle a, fuzz::Handle b, unsigned count) {
-      return fuzz::recorder().emit(opcode, type, {a, b}, count, 0, fuzz::site);
+      const fuzz::Handle operands[] = {a, b};
+      return fuzz::recorder().emit(opcode, type, operands, count, 0, fuzz::site);
     };
-    const fuzz::Handle mask = fuzz::recorder().emit(constant, ir::Type::i64, {}, 0, window - 1, fuzz::site);
+    const fuzz::Handle mask = fuzz::recorder().emit(constant, ir::Type::i64, {}, window - 1, fuzz::site);
     const fuzz::Handle offset = emit(cast, ir::Type::u64, emit(bit_and, ir::Type::i64, index.handle(), mask, 2), {}, 1);
     return emit(add, ir::Type::u64, first, offset, 2);
   }
@@ -71,18 +72,16 @@ void run_in_thread(const fuzz::Program& program) {
   using enum ir::Opcode;
   fuzz::at(0, 1);
   fuzz::Recorder& r = fuzz::recorder();
-  const auto number = [&](std::uint64_t n) { return r.emit(constant, ir::Type::u64, {}, 0, n, fuzz::site); };
+  const auto number = [&](std::uint64_t n) { return r.emit(constant, ir::Type::u64, {}, n, fuzz::site); };
   const auto wide = [&](ir::Opcode opcode) {
-    return r.emit(cast, ir::Type::u64, {r.emit(opcode, ir::Type::u32, {}, 0, 0, fuzz::site)}, 1, 0, fuzz::site);
+    return r.emit(cast, ir::Type::u64, {r.emit(opcode, ir::Type::u32, {}, 0, fuzz::site)}, 0, fuzz::site);
   };
-  const auto both = [&](ir::Opcode opcode, fuzz::Handle a, fuzz::Handle b) {
-    return r.emit(opcode, ir::Type::u64, {a, b}, 2, 0, fuzz::site);
-  };
+  const auto both = [&](ir::Opcode opcode, fuzz::Handle a, fuzz::Handle b) { return r.emit(opcode, ir::Type::u64, {a, b}, 0, fuzz::site); };
   const fuzz::Handle thread = both(add, both(mul, wide(block_index), wide(block_dim)), wide(thread_index));
   const fuzz::Handle first_parameter = both(mul, thread, number(fuzz::variable_count));
   const auto parameter_of_thread = [&](std::uint64_t k) {
     fuzz::at(0, 20 + static_cast<std::uint32_t>(k));
-    return fuzz::Integer(r.emit(load, ir::Type::i64, {both(add, first_parameter, number(k))}, 1, parameter_memory, fuzz::site));
+    return fuzz::Integer(r.emit(load, ir::Type::i64, {both(add, first_parameter, number(k))}, parameter_memory, fuzz::site));
   };
   fuzz::Integer v[fuzz::variable_count] = {parameter_of_thread(0), parameter_of_thread(1), parameter_of_thread(2), parameter_of_thread(3)};
   const ThreadMemory memory{both(mul, thread, number(window))};

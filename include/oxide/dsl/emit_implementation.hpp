@@ -1,7 +1,6 @@
 // Recording, as it meets the recorder of the run that is being made.
 #pragma once
 
-#include <array>
 #include <bit>
 #include <cstdint>
 #include <string>
@@ -17,13 +16,11 @@ namespace oxide::detail {
 
 OXIDE_INLINE trace::Handle record(ir::Opcode opcode, ir::Type type, const trace::Handle* operands, unsigned count, std::uint64_t immediate,
                                   Where where) {
-  std::array<trace::Handle, ir::max_operands> all{};
-  for (unsigned i = 0; i != count; ++i) all[i] = operands[i];
-  return trace::Recorder::current(where).emit(opcode, type, all, count, immediate, where);
+  return trace::Recorder::current(where).emit(opcode, type, operands, count, immediate, where);
 }
 
 OXIDE_INLINE bool ask(trace::Handle condition, const void* address, std::uint32_t loop, Where where) {
-  return trace::Recorder::current(where).decide_at(condition, address, loop);
+  return trace::Recorder::current(where).decide(condition, address, loop, where);
 }
 
 OXIDE_INLINE std::uint32_t loop_head(std::uint32_t loop, Where where) { return trace::Recorder::current(where).loop_head(loop, where); }

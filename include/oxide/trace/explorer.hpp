@@ -173,11 +173,15 @@ class Explorer {
     segment_.first_node = static_cast<int>(graph_.nodes.size());
     segment_.first_value = static_cast<ValueId>(variable_of_.size());
     for (; i < events.size(); ++i) {
-      if (join(events, i)) {
-        walk(events, i);
-        return;
+      switch (join(events, i)) {
+        case Joined::pass:
+          walk(events, i);
+          return;
+        case Joined::other:
+          return;
+        case Joined::no:
+          append(events[i], i);
       }
-      append(events[i], i);
     }
     if (!recorder_.ended()) never_ends();
   }
@@ -258,7 +262,13 @@ class Explorer {
 
   // ---- joins and loops
 
-  bool join(const std::vector<Event>& events, std::size_t i) {
+  enum class Joined : std::uint8_t {
+    no,
+    pass,   // a counted loop came back to its head; the rest of the run is to be compared with its first pass
+    other,  // the rest of the run has been compared
+  };
+
+  Joined join(const std::vector<Event>& events, std::size_t i) {
     const Event& event = events[i];
     // Arguments, the operation that takes them and its results are one piece of code.
     if (event.opcode == ir::Opcode::call_result || (i > 0 && events[i - 1].opcode == ir::Opcode::argument)) return false;
@@ -266,13 +276,14 @@ class Explorer {
       walker_.bindings.clear();
       loops_ = true;
       connect(loop_heads_[event.loop - 1].node, i, false, false);
-      return true;
+      return Joined::pass;
     }
     // Code that stands in the graph several times, or follows code that does, may be a pass of an unrolled host loop or a helper's
     // call: what agrees there is not believed without experiments, unless it is just where the other side of the last decision goes.
     const bool repeated = is_repeated(event.key);
     const bool follows_repeated = last_decision_ != no_node && is_repeated(graph_[last_decision_].key);
     candidates_.clear();
+    tried_ = no_node;
     for (int n = newest_.find(event.key); n != no_node; n = graph_[n].same_key) {
       const bool loops = static_cast<std::size_t>(n) < visited_.size() && visited_[static_cast<std::size_t>(n)].stamp == visit_stamp_;
       count_search_step();
@@ -289,7 +300,7 @@ class Explorer {
     const std::vector<Candidate> candidates = candidates_;
     for (const Candidate& c : candidates) {
       if (c.loops && (++loops_tried > 4 || host_loop_likely(event.key))) continue;
-      try_walk(events, i, c.node);  // for its bindings and its way
+      if (tried_ != c.node) try_walk(events, i, c.node);  // for its bindings and its way
       const bool ambiguous = repeated || (follows_repeated && !other_side_reaches(c.node));
       const bool doubtful = c.loops || c.open || ambiguous;
       if (!(doubtful ? futures_agree(i, c.node, c.loops) : detours_agree(i, c.node, 1))) {
@@ -300,9 +311,9 @@ class Explorer {
       if (!extra_experiments_agree(c.id, i, c.node)) continue;
       if (c.loops) failed_loops(event.key) = 0, loops_ = true;
       connect(c.node, i, true, ambiguous);
-      return true;
+      return Joined::other;
     }
-    return false;
+    return Joined::no;
   }
 
   // A node that the run may have come back to, or joined.
@@ -340,6 +351,7 @@ class Explorer {
   // Does the rest of the run go on as the graph does from node n?
   Walker::Step try_walk(const std::vector<Event>& events, std::size_t i, int n) {
     if (graph_[n].operand_count != events[i].operand_count) return Walker::Step::differs;
+    tried_ = n;
     walker_.bindings.clear();
     begin_trial(n);
     Walker::Step step = Walker::Step::matched;
@@ -384,24 +396,23 @@ class Explorer {
     graph_.target(trial_edge_) = no_node;
   }
 
-  // Follows a run through the graph from event `skip` on.
+  // Follows a run through the graph.
   struct Trial final : Follower {
-    Trial(Walker& w, std::size_t s) : walker(w), skip(s) {}
+    explicit Trial(Walker& w) : walker(w) {}
     bool follow(const Event& event) override {
-      if (skip > 0) return --skip, true;
       step = walker.step(event);
       return step == Walker::Step::matched;
     }
     Walker& walker;
-    std::size_t skip;
     Walker::Step step = Walker::Step::matched;
   };
 
   bool agrees(std::size_t i, int n, RunPlan plan) {
     ++statistics.experiments;
     begin_trial(n);
-    Trial trial(walker_, i);
+    Trial trial(walker_);
     plan.follower = &trial;
+    plan.unwatched = i;
     make_run(probe_, plan);
     end_trial();
     if (plan.policy == Policy::cycle && probe_.ended()) return false;  // it could have been unrolled: a loop of the host
@@ -550,7 +561,7 @@ class Explorer {
 
   std::string counted_line(const Join& join) const { return graph_[join.target].place.source_line().text(); }
 
-  static std::string describe(ir::Opcode opcode, const Place& place) {
+  static std::string describe(ir::Opcode opcode, Place place) {
     return "'" + std::string(name_of(opcode)) + "' at " + place.source_line().text();
   }
 
@@ -1098,7 +1109,8 @@ class Explorer {
   std::uint64_t answers_hash_ = 0;
   Segment segment_;
   Edge trial_edge_;
-  std::vector<int> way_;  // the nodes of the last try_walk
+  int tried_ = no_node;   // where the last try_walk began, for the event at hand
+  std::vector<int> way_;  // the nodes it went over
   std::vector<RejectedWay> rejected_;
   std::vector<Candidate> candidates_;
   std::vector<std::pair<std::uint64_t, std::size_t>> failed_loops_;  // by key of the node that was guessed to head one

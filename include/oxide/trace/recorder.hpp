@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <exception>
+#include <initializer_list>
 #include <iterator>
 #include <source_location>
 #include <string>
@@ -19,7 +20,8 @@
 
 namespace oxide::trace {
 
-// A place in the user's source, as the compiler gave it.
+// A place in the user's source, as the compiler gave it. Passed by value, in two registers: one that goes through memory in parts
+// costs a recorded operation as much as everything else does.
 struct Place {
   const char* file = "";
   std::uint32_t line = 0;
@@ -28,9 +30,11 @@ struct Place {
   constexpr Place() = default;
   constexpr Place(const std::source_location& l) : file(l.file_name()), line(l.line()), column(l.column()) {}
   SourceLine source_line() const { return {file, line, column}; }
+  friend bool operator==(const Place& a, const Place& b) { return a.file == b.file && a.line == b.line && a.column == b.column; }
 };
 
-// One recorded operation. `key` says what code it is: equal keys mean same operation, type, immediate and site.
+// One recorded operation. `key` says what code it is: equal keys mean same operation, type, immediate and site. Operations that are
+// shown to a follower come without (0): most are told by their parts, which is faster; see key_of.
 struct Event {
   ir::Opcode opcode = ir::Opcode::end;
   ir::Type type = ir::Type::none;
@@ -75,6 +79,7 @@ struct RunPlan {
   std::uint64_t fixed_site = 0;               // settle: the decision with this key is always answered `fixed_answer`
   bool fixed_answer = false;
   Follower* follower = nullptr;               // when set, no events are stored
+  std::size_t unwatched = 0;                  // so many first events, up to a forced answer or before it, are not shown to the follower
   std::size_t event_limit = max_events;
   std::size_t decision_limit = max_decisions;
 };
@@ -87,6 +92,19 @@ namespace detail {
 inline std::uint64_t mix(std::uint64_t h, std::uint64_t x) {
   h = (h ^ x) * 0x9e3779b97f4a7c15u;
   return h ^ (h >> 29);
+}
+
+inline std::uint64_t text_hash(const char* text) {
+  std::uint64_t hash = 7;
+  for (; *text != 0; ++text) hash = mix(hash, static_cast<unsigned char>(*text));
+  return hash;
+}
+
+// Keys do not depend on where the program was loaded, so that a kernel is explored the same way in every process.
+inline std::uint64_t site_key(ir::Opcode opcode, ir::Type type, std::uint64_t immediate, const Place& place, std::uint64_t file_hash) {
+  std::uint64_t h = mix(static_cast<std::uint64_t>(opcode) | static_cast<std::uint64_t>(type) << 8, immediate);
+  h = mix(h, file_hash);
+  return mix(h, std::uint64_t{place.line} << 32 | place.column);
 }
 
 // Lies in the module that the recorder is compiled into: addresses are compared by their distance from it.
@@ -132,6 +150,11 @@ class VisitTable {
 
 }  // namespace detail
 
+// The key of an event, also of one that came without.
+inline std::uint64_t key_of(const Event& e) {
+  return e.key != 0 ? e.key : detail::site_key(e.opcode, e.type, e.immediate, e.place, detail::text_hash(e.place.file));
+}
+
 class Recorder {
  public:
   // `of_kernel`: those of all runs of the kernel.
@@ -142,7 +165,7 @@ class Recorder {
     thread_local Recorder* current = nullptr;
     return current;
   }
-  static Recorder& current(const Place& place) {
+  static Recorder& current(Place place) {
     if (slot() == nullptr) outside_of_kernel(place);
     return *slot();
   }
@@ -150,66 +173,76 @@ class Recorder {
   // ---- called by the values of dsl/
 
   // Records one operation and returns its result (an unset handle when it has none).
-  [[gnu::noinline]] Handle emit(ir::Opcode opcode, ir::Type type, std::array<Handle, ir::max_operands> operands, unsigned operand_count,
-                                std::uint64_t immediate, const Place& place) {
+  [[gnu::noinline]] Handle emit(ir::Opcode opcode, ir::Type type, const Handle* operands, unsigned operand_count, std::uint64_t immediate,
+                                Place place) {
     if (stopped_) [[unlikely]]
       return {0, run_};  // a destructor that records while the run unwinds
-    Event event;
-    event.opcode = opcode;
-    event.type = type;
-    event.operand_count = static_cast<std::uint8_t>(operand_count);
-    event.immediate = immediate;
-    event.place = place;
-    for (unsigned k = 0; k < operand_count; ++k) event.operands[k] = checked(operands[k], place);
-    event.key = site_key(event, 0);
-    if (type != ir::Type::none) {
-      event.result = next_value_++;
-      value_places_.push_back(place);
+    for (unsigned k = 0; k < operand_count; ++k) check(operands[k], place);
+    const ValueId result = type == ir::Type::none ? no_value : next_value_++;
+    if (Event* event = next_event(place); event != nullptr) {
+      event->opcode = opcode;
+      event->type = type;
+      event->operand_count = static_cast<std::uint8_t>(operand_count);
+      event->answer = false;
+      event->loop = 0;
+      event->result = result;
+      for (unsigned k = 0; k < operand_count; ++k) event->operands[k] = operands[k].id;
+      event->immediate = immediate;
+      event->key = plan_.follower != nullptr ? 0 : site_key(opcode, type, immediate, place, 0);
+      show(*event);
     }
-    add(event);
-    return {event.result, event.result == no_value ? 0 : run_};
+    return {result, result == no_value ? 0 : run_};
+  }
+  Handle emit(ir::Opcode opcode, ir::Type type, std::initializer_list<Handle> operands, std::uint64_t immediate, Place place) {
+    return emit(opcode, type, operands.begin(), static_cast<unsigned>(operands.size()), immediate, place);
   }
 
-  // The truth of a condition. `loop` is the counted loop that asks whether to make another pass, 0 for none. Decisions that share
-  // a place (std::min called twice) are told apart by where this was called from: call it from a function that is always inlined.
-  [[gnu::noinline]] bool decide(Handle condition, std::uint32_t loop = 0) {
-    return decide_at(condition, __builtin_return_address(0), loop);
-  }
-
-  bool decide_at(Handle condition, const void* address, std::uint32_t loop) {
+  // The truth of a condition that was made at `place`. `loop` is the counted loop that asks whether to make another pass, 0 for none.
+  // Decisions that share a place (std::min called twice) are told apart by `address`, where this was called from.
+  bool decide(Handle condition, const void* address, std::uint32_t loop, Place place) {
     if (stopped_) [[unlikely]] {
       if (std::uncaught_exceptions() > 0) return false;
       throw RunStopped{};  // the lambda swallowed the first one
     }
-    Event event;
-    event.opcode = ir::Opcode::decide;
-    event.operand_count = 1;
-    event.loop = loop;
-    event.operands[0] = checked(condition, last_place_);
-    event.place = value_places_[event.operands[0]];
-    event.key = site_key(event, reinterpret_cast<std::uintptr_t>(address));
+    check(condition, place);
     if (enough_ || answers_.size() >= plan_.decision_limit) stop();
-    event.answer = answers_.size() < plan_.forced->size() ? (*plan_.forced)[answers_.size()] : choose(event.key, loop);
+    const bool forced = answers_.size() < plan_.forced->size();
+    std::uint64_t key = 0;
+    if (event_count_ >= plan_.unwatched || !forced)
+      key = site_key(ir::Opcode::decide, ir::Type::none, 0, place, reinterpret_cast<std::uintptr_t>(address));
+    const bool answer = forced ? (*plan_.forced)[answers_.size()] : choose(key, loop);
     if (loop != 0) ++loops_[loop - 1].visits;
-    answers_.push_back(event.answer);
-    add(event);
-    return event.answer;
+    answers_.push_back(answer);
+    if (Event* event = next_event(place); event != nullptr) {
+      *event = {};
+      event->opcode = ir::Opcode::decide;
+      event->operand_count = 1;
+      event->answer = answer;
+      event->loop = loop;
+      event->operands[0] = condition.id;
+      event->key = key;
+      event->place = place;
+      show(*event);
+    }
+    return answer;
   }
 
   // Enters a counted loop (`loop` 0) or comes back to its head; returns the loop's number in this run.
-  std::uint32_t loop_head(std::uint32_t loop, const Place& place) {
+  std::uint32_t loop_head(std::uint32_t loop, Place place) {
     if (stopped_) [[unlikely]]
       return loop;
     if (loop == 0) {
       loops_.push_back({answers_.size(), 0});
       loop = static_cast<std::uint32_t>(loops_.size());
     }
-    Event event;
-    event.opcode = ir::Opcode::loop_head;
-    event.loop = loop;
-    event.place = place;
-    event.key = site_key(event, 0);
-    add(event);
+    if (Event* event = next_event(place); event != nullptr) {
+      *event = {};
+      event->opcode = ir::Opcode::loop_head;
+      event->loop = loop;
+      event->place = place;
+      event->key = site_key(ir::Opcode::loop_head, ir::Type::none, 0, place, 0);
+      show(*event);
+    }
     return loop;
   }
 
@@ -229,7 +262,6 @@ class Recorder {
     events_.clear();
     answers_.clear();
     loops_.clear();
-    value_places_.clear();
     visits_.forget();
     next_value_ = 0;
     event_count_ = 0;
@@ -244,9 +276,11 @@ class Recorder {
     try {
       lambda();
       ended_ = !stopped_;
-      Event end;
-      end.key = end_key;
-      if (ended_) add(end);
+      if (Event* end = ended_ ? next_event({}) : nullptr; end != nullptr) {
+        *end = {};
+        end->key = end_key;
+        show(*end);
+      }
     } catch (const RunStopped&) {}
   }
 
@@ -272,11 +306,11 @@ class Recorder {
     std::uint32_t visits;      // how often that was asked
   };
 
-  [[noreturn]] static void outside_of_kernel(const Place& place) {
+  [[noreturn]] static void outside_of_kernel(Place place) {
     throw TraceError("", place.source_line(),
                      "a device value was used outside of a kernel; device values exist only while a kernel lambda is traced");
   }
-  [[noreturn]] void of_another_run(const Place& place) const {
+  [[noreturn]] void of_another_run(Place place) const {
     throw TraceError(
         kernel_name_, place.source_line(),
         "a device value of an earlier run or of another kernel was used; a kernel lambda runs several times while it is traced, "
@@ -288,34 +322,37 @@ class Recorder {
     throw RunStopped{};
   }
 
-  ValueId checked(Handle h, const Place& place) const {
-    if (h.run != run_ || h.id >= next_value_) of_another_run(place);
-    return h.id;
+  void check(Handle h, Place place) const {
+    if (h.run != run_ || h.id >= next_value_) [[unlikely]]
+      of_another_run(place);
   }
 
-  // Keys do not depend on where the program was loaded, so that a kernel is explored the same way in every process.
-  std::uint64_t site_key(const Event& e, std::uint64_t address) {
-    std::uint64_t h = detail::mix(static_cast<std::uint64_t>(e.opcode) | static_cast<std::uint64_t>(e.type) << 8, e.immediate);
-    h = detail::mix(h, file_hash(e.place.file));
-    h = detail::mix(h, std::uint64_t{e.place.line} << 32 | e.place.column);
+  std::uint64_t site_key(ir::Opcode opcode, ir::Type type, std::uint64_t immediate, Place place, std::uint64_t address) {
+    const std::uint64_t h = detail::site_key(opcode, type, immediate, place, file_hash(place.file));
     return address == 0 ? h : detail::mix(h, address - reinterpret_cast<std::uintptr_t>(&detail::module_anchor));
   }
 
   std::uint64_t file_hash(const char* file) {
     FileHash& known = file_hashes_[(reinterpret_cast<std::uintptr_t>(file) >> 3) % std::size(file_hashes_)];
-    if (known.file != file) {
-      known = {file, 7};
-      for (const char* c = file; *c != 0; ++c) known.hash = detail::mix(known.hash, static_cast<unsigned char>(*c));
-    }
+    if (known.file != file) known = {file, detail::text_hash(file)};
     return known.hash;
   }
 
-  void add(const Event& event) {
+  // Counts an event; where it is to be written before it is shown, nullptr when nobody looks at it. All but the place is the caller's.
+  Event* next_event(Place place) {
     if (event_count_ >= plan_.event_limit) stop();
-    ++event_count_;
-    last_place_ = event.place;
-    if (plan_.follower == nullptr) events_.push_back(event);
-    else if (!enough_ && !plan_.follower->follow(event)) enough_ = true;  // the run is stopped at its next decision
+    last_place_ = place;
+    if (event_count_++ < plan_.unwatched) return nullptr;
+    Event* event = &shown_;
+    if (plan_.follower == nullptr) event = &events_.emplace_back();
+    else if (enough_) return nullptr;  // the run is stopped at its next decision
+    event->place.file = place.file;
+    event->place.line = place.line;
+    event->place.column = place.column;
+    return event;
+  }
+  void show(const Event& event) {
+    if (plan_.follower != nullptr && !plan_.follower->follow(event)) enough_ = true;
   }
 
   bool choose(std::uint64_t key, std::uint32_t loop) {
@@ -364,9 +401,9 @@ class Recorder {
   std::uint32_t run_ = 0;
   ValueId next_value_ = 0;
   std::vector<Event> events_;
+  Event shown_;  // to a follower
   std::vector<bool> answers_;
   std::vector<Loop> loops_;
-  std::vector<Place> value_places_;
   detail::VisitTable visits_;
   std::size_t event_count_ = 0;
   std::size_t replay_ = 0, replay_end_ = 0;  // answers that are being given a second time

@@ -15,18 +15,20 @@ inline constexpr int no_node = -1;
 
 // One operation of the graph. A decision has two successors (0 true, 1 false), everything else one.
 struct Node {
+  // What a run is followed by lies in one cache line.
   ir::Opcode opcode = ir::Opcode::end;
   ir::Type type = ir::Type::none;
   std::uint8_t operand_count = 0;
   ir::Variable result = ir::no_variable;
   std::array<ir::Variable, ir::max_operands> operands{ir::no_variable, ir::no_variable, ir::no_variable};
-  std::uint64_t immediate = 0;
-  std::uint64_t key = 0;
-  std::uint64_t discovery = 0;  // identifies the moment of the program that made it, also in a later attempt
-  Place place;
   std::array<int, 2> next{no_node, no_node};
   std::array<int, 2> join{-1, -1};  // per edge: index into Explorer's joins when the edge was made by one
-  int same_key = no_node;           // the previous node with this key
+  std::uint64_t immediate = 0;
+  Place place;
+
+  std::uint64_t key = 0;
+  std::uint64_t discovery = 0;  // identifies the moment of the program that made it, also in a later attempt
+  int same_key = no_node;       // the previous node with this key
 };
 
 // An edge of the graph: side `side` of node `node`; of node -1, the entry.
@@ -76,30 +78,32 @@ class Walker {
     const int n = graph_->target(edge);
     if (n == no_node) return Step::unexplored;
     const Node& node = (*graph_)[n];
-    if (node.key != event.key || node.operand_count != event.operand_count) return Step::differs;
+    if (!is_code_of(event, node) || node.operand_count != event.operand_count) return Step::differs;
     for (unsigned k = 0; k < event.operand_count; ++k)
-      if (!holds(node.operands[k], event.operands[k])) return Step::differs;
+      if (holder(node.operands[k]) != event.operands[k] && !bind(node.operands[k], event.operands[k])) return Step::differs;
     if (event.result != no_value) {
       set(node.result, event.result);
-      for (const Binding& b : bindings)
-        if (b.own == node.result) set(b.variable, event.result);
+      if (!bindings.empty()) [[unlikely]]
+        set_bound(node.result, event.result);
     }
     edge = {n, event.opcode == ir::Opcode::decide && !event.answer ? 1 : 0};
     return Step::matched;
   }
 
   void set(ir::Variable variable, ValueId value) {
-    if (variable >= holder_.size()) holder_.resize(graph_->variables.size() + 64, no_value);
-    if (logging_) log_.push_back({holder_[variable], variable, ir::no_variable});
+    if (variable >= holder_.size()) [[unlikely]]
+      grow();
+    if (logging_) log(variable);
     holder_[variable] = value;
   }
 
   ValueId holder(ir::Variable variable) const { return variable < holder_.size() ? holder_[variable] : no_value; }
 
   // A trial: what is done after `begin_trial` is undone by `end_trial`.
-  void begin_trial() { logging_ = true, log_.clear(), trial_edge_ = edge; }
+  void begin_trial() { logging_ = true, log_.clear(), before_.clear(), trial_edge_ = edge; }
   void end_trial() {
-    for (std::size_t k = log_.size(); k-- > 0;) holder_[log_[k].variable] = log_[k].value;
+    if (before_.empty()) undo(holder_);
+    else holder_.swap(before_);
     logging_ = false;
     edge = trial_edge_;
   }
@@ -109,10 +113,21 @@ class Walker {
   std::vector<Binding> bindings;
 
  private:
-  bool holds(ir::Variable variable, ValueId value) {
-    const ValueId held = holder(variable);
-    if (held == value) return true;
-    if (held != no_value || value < fresh_from || value >= fresh_to) return false;
+  static bool is_code_of(const Event& event, const Node& node) {
+    if (event.key != 0) return event.key == node.key;
+    if (event.opcode == node.opcode && event.type == node.type && event.immediate == node.immediate && event.place == node.place)
+      return true;
+    return is_code_of_slow(event, node);
+  }
+  [[gnu::noinline]] static bool is_code_of_slow(const Event& event, const Node& node) {
+    return key_of(event) == node.key;  // a file may have several names in memory
+  }
+  [[gnu::noinline]] void set_bound(ir::Variable own, ValueId value) {
+    for (const Binding& b : bindings)
+      if (b.own == own) set(b.variable, value);
+  }
+  [[gnu::noinline]] bool bind(ir::Variable variable, ValueId value) {
+    if (holder(variable) != no_value || value < fresh_from || value >= fresh_to) return false;
     for (const Binding& b : bindings)
       if (b.value == value) return false;  // a value goes into one variable
     bindings.push_back({value, variable, (*variable_of_)[value]});
@@ -120,10 +135,33 @@ class Walker {
     return true;
   }
 
+  [[gnu::noinline]] void grow() { holder_.resize(graph_->variables.size() + 64, no_value); }
+
+  // A trial that sets more often than there are variables is undone by a copy of them all.
+  void log(ir::Variable variable) {
+    log_.push_back({holder_[variable], variable});
+    if (log_.size() >= holder_.size()) [[unlikely]]
+      copy_all();
+  }
+  [[gnu::noinline]] void copy_all() {
+    before_ = holder_;
+    undo(before_);
+    logging_ = false;
+  }
+  void undo(std::vector<ValueId>& holder) const {
+    for (std::size_t k = log_.size(); k-- > 0;) holder[log_[k].variable] = log_[k].value;
+  }
+
+  struct Logged {
+    ValueId value;
+    ir::Variable variable;
+  };
+
   const NodeGraph* graph_;
   const std::vector<ir::Variable>* variable_of_;
   std::vector<ValueId> holder_;
-  std::vector<Binding> log_;  // what variables held before
+  std::vector<Logged> log_;      // what variables held before
+  std::vector<ValueId> before_;  // instead of the log, when that grew long
   bool logging_ = false;
   Edge trial_edge_;
 };

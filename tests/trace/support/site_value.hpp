@@ -29,7 +29,7 @@ class Condition {
  public:
   explicit Condition(Handle h) : handle_(h) {}
   explicit operator bool() const {
-    return recorder().decide_at(handle_, &oxide::trace::detail::module_anchor + (site.line * 64 + site.column), 0);
+    return recorder().decide(handle_, &oxide::trace::detail::module_anchor + (site.line * 64 + site.column), 0, site);
   }
   Handle handle() const { return handle_; }
 
@@ -40,31 +40,31 @@ class Condition {
 class Integer {
  public:
   explicit Integer(Handle h) : handle_(h) {}
-  Integer(std::int64_t x) : handle_(recorder().emit(Opcode::constant, Type::i64, {}, 0, static_cast<std::uint64_t>(x), site)) {}
-  Integer(const Integer& other) : handle_(recorder().emit(Opcode::copy, Type::i64, {other.handle_}, 1, 0, site)) {}
+  Integer(std::int64_t x) : handle_(recorder().emit(Opcode::constant, Type::i64, {}, static_cast<std::uint64_t>(x), site)) {}
+  Integer(const Integer& other) : handle_(recorder().emit(Opcode::copy, Type::i64, {other.handle_}, 0, site)) {}
   Integer& operator=(const Integer& other) {
-    recorder().emit(Opcode::assign, Type::none, {handle_, other.handle_}, 2, 0, site);
+    recorder().emit(Opcode::assign, Type::none, {handle_, other.handle_}, 0, site);
     return *this;
   }
   friend Integer operator+(const Integer& a, const Integer& b) { return binary(Opcode::add, a, b); }
   friend Integer operator-(const Integer& a, const Integer& b) { return binary(Opcode::sub, a, b); }
   friend Integer operator*(const Integer& a, const Integer& b) { return binary(Opcode::mul, a, b); }
   friend Condition operator<(const Integer& a, const Integer& b) {
-    return Condition(recorder().emit(Opcode::less, Type::boolean, {a.handle_, b.handle_}, 2, 0, site));
+    return Condition(recorder().emit(Opcode::less, Type::boolean, {a.handle_, b.handle_}, 0, site));
   }
   friend Condition operator==(const Integer& a, const Integer& b) {
-    return Condition(recorder().emit(Opcode::equal, Type::boolean, {a.handle_, b.handle_}, 2, 0, site));
+    return Condition(recorder().emit(Opcode::equal, Type::boolean, {a.handle_, b.handle_}, 0, site));
   }
   Handle handle() const { return handle_; }
 
  private:
   static Integer binary(Opcode op, const Integer& a, const Integer& b) {
-    return Integer(recorder().emit(op, Type::i64, {a.handle_, b.handle_}, 2, 0, site));
+    return Integer(recorder().emit(op, Type::i64, {a.handle_, b.handle_}, 0, site));
   }
   Handle handle_;
 };
 
-inline Integer parameter(std::uint64_t index) { return Integer(recorder().emit(Opcode::parameter, Type::i64, {}, 0, index, site)); }
+inline Integer parameter(std::uint64_t index) { return Integer(recorder().emit(Opcode::parameter, Type::i64, {}, index, site)); }
 
 // A counted loop over device bounds: head, comparison, decision; increment.
 class CountedLoop {
@@ -73,7 +73,7 @@ class CountedLoop {
   bool more() {
     loop_ = recorder().loop_head(loop_, site);
     const Condition c = i_ < to_;
-    return recorder().decide_at(c.handle(), &oxide::trace::detail::module_anchor, loop_);
+    return recorder().decide(c.handle(), &oxide::trace::detail::module_anchor, loop_, site);
   }
   const Integer& i() const { return i_; }
   void next() { i_ = i_ + Integer(1); }
@@ -85,16 +85,16 @@ class CountedLoop {
 
 // Memory of 64 integers; every index is taken modulo 64.
 struct DeviceMemory {
-  Integer load(const Integer& index) const { return Integer(recorder().emit(Opcode::load, Type::i64, {wrapped(index)}, 1, 0, site)); }
+  Integer load(const Integer& index) const { return Integer(recorder().emit(Opcode::load, Type::i64, {wrapped(index)}, 0, site)); }
   void store(const Integer& index, const Integer& value) const {
-    recorder().emit(Opcode::store, Type::none, {wrapped(index), value.handle()}, 2, 0, site);
+    recorder().emit(Opcode::store, Type::none, {wrapped(index), value.handle()}, 0, site);
   }
 
  private:
   static Handle wrapped(const Integer& index) {
-    const Handle mask = recorder().emit(Opcode::constant, Type::i64, {}, 0, 63, site);
-    const Handle masked = recorder().emit(Opcode::bit_and, Type::i64, {index.handle(), mask}, 2, 0, site);
-    return recorder().emit(Opcode::cast, Type::u64, {masked}, 1, 0, site);
+    const Handle mask = recorder().emit(Opcode::constant, Type::i64, {}, 63, site);
+    const Handle masked = recorder().emit(Opcode::bit_and, Type::i64, {index.handle(), mask}, 0, site);
+    return recorder().emit(Opcode::cast, Type::u64, {masked}, 0, site);
   }
 };
 
