@@ -9,6 +9,7 @@
 #include "llvm.hpp"
 #include "nvptx.hpp"
 #include "optimize.hpp"
+#include "prepare.hpp"
 
 #include <oxide/ir/encode.hpp>
 #include <oxide/ir/verify.hpp>
@@ -151,6 +152,19 @@ extern "C" oxide_jit_result* oxide_jit_compile(const oxide_jit_request* request)
     report(*result, OXIDE_JIT_FAILED, e.what());
   }
   return result;
+}
+
+extern "C" void oxide_jit_prepare(const oxide_jit_request* request) {
+  try {
+    check(*request);
+    map_code();
+    initialize();
+    oxide_jit_timing timing;
+    const oxide::ir::Graph graph = typical_graph();
+    if (request->target == OXIDE_JIT_NVPTX) compile_nvptx(graph, *request, timing);
+    else compile_host(graph, *request, timing);
+  } catch (const Failure&) {
+  } catch (const std::exception&) {}
 }
 
 extern "C" void oxide_jit_release(oxide_jit_result* result) {

@@ -134,6 +134,7 @@ struct oxide_jit_info {
 typedef const struct oxide_jit_info* (*oxide_jit_info_fn)(void);
 typedef struct oxide_jit_result* (*oxide_jit_compile_fn)(const struct oxide_jit_request* request);
 typedef void (*oxide_jit_release_fn)(struct oxide_jit_result* result);
+typedef void (*oxide_jit_prepare_fn)(const struct oxide_jit_request* request);
 
 #if defined(__GNUC__)
 #define OXIDE_JIT_API __attribute__((visibility("default")))
@@ -145,6 +146,9 @@ OXIDE_JIT_API const struct oxide_jit_info* oxide_jit_get_info(void);
 /* Never returns NULL. The result is released with oxide_jit_release. */
 OXIDE_JIT_API struct oxide_jit_result* oxide_jit_compile(const struct oxide_jit_request* request);
 OXIDE_JIT_API void oxide_jit_release(struct oxide_jit_result* result);
+/* Does now what the first compile for the request's target would have to do before it starts: call it on a thread that has the time.
+ * The request's graph is not looked at. What is wrong with the request shows when something is compiled. */
+OXIDE_JIT_API void oxide_jit_prepare(const struct oxide_jit_request* request);
 
 #ifdef __cplusplus
 }

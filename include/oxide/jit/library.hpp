@@ -34,6 +34,7 @@ class Library {
   const std::string& file() const { return file_; }
   oxide_jit_result* compile(const oxide_jit_request& request) const { return compile_(&request); }
   void release(oxide_jit_result* result) const { release_(result); }
+  void prepare(const oxide_jit_request& request) const { prepare_(&request); }
 
  private:
   Library() = default;
@@ -45,6 +46,7 @@ class Library {
   const oxide_jit_info* info_ = nullptr;
   oxide_jit_compile_fn compile_ = nullptr;
   oxide_jit_release_fn release_ = nullptr;
+  oxide_jit_prepare_fn prepare_ = nullptr;
 };
 
 namespace detail {
@@ -92,6 +94,7 @@ inline Library Library::open(const std::string& file) {
     const auto get_info = symbol<oxide_jit_info_fn>(handle, "oxide_jit_get_info", file);
     library.compile_ = symbol<oxide_jit_compile_fn>(handle, "oxide_jit_compile", file);
     library.release_ = symbol<oxide_jit_release_fn>(handle, "oxide_jit_release", file);
+    library.prepare_ = symbol<oxide_jit_prepare_fn>(handle, "oxide_jit_prepare", file);
     library.info_ = get_info();
     if (library.info_->abi_version != OXIDE_JIT_ABI_VERSION)
       throw CompileError("", "the compiler library '" + file + "' has ABI version " + std::to_string(library.info_->abi_version) +

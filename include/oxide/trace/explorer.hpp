@@ -271,7 +271,7 @@ class Explorer {
   Joined join(const std::vector<Event>& events, std::size_t i) {
     const Event& event = events[i];
     // Arguments, the operation that takes them and its results are one piece of code.
-    if (event.opcode == ir::Opcode::call_result || (i > 0 && events[i - 1].opcode == ir::Opcode::argument)) return false;
+    if (event.opcode == ir::Opcode::call_result || (i > 0 && events[i - 1].opcode == ir::Opcode::argument)) return Joined::no;
     if (event.opcode == ir::Opcode::loop_head && event.loop <= loop_heads_.size()) {
       walker_.bindings.clear();
       loops_ = true;

@@ -104,6 +104,8 @@ void oxide_jit_release(oxide_jit_result* result) {
   delete static_cast<OwnedResult*>(result);
 }
 
+void oxide_jit_prepare(const oxide_jit_request*) {}
+
 void fake_jit_fail_next(int status) { next_status = status; }
 void fake_jit_delay(unsigned us) { delay_us = us; }
 int fake_jit_compiles() { return compiles; }

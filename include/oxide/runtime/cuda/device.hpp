@@ -8,6 +8,7 @@
 #include <utility>
 
 #include <oxide/error.hpp>
+#include <oxide/jit/prepare.hpp>
 #include <oxide/runtime/backend.hpp>
 #include <oxide/runtime/compiled.hpp>
 #include <oxide/runtime/cuda/context.hpp>
@@ -42,7 +43,10 @@ class CudaDevice final : public DeviceState {
     return context_locked();
   }
   std::shared_ptr<Context> context_locked() {
-    if (context_ == nullptr) context_.reset(new Context(driver_, device_, ordinal_));
+    if (context_ == nullptr) {
+      jit::prepare(target_);  // the driver takes longer
+      context_.reset(new Context(driver_, device_, ordinal_));
+    }
     return context_;
   }
   std::uint32_t attribute(DeviceAttribute which) const;
