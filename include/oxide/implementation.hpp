@@ -1,8 +1,10 @@
 // Everything that the umbrella needs to run: included by it, or with OXIDE_LINKED by one source file of a program.
 #pragma once
 
+#include <oxide/dsl/bits_implementation.hpp>
 #include <oxide/dsl/emit_implementation.hpp>
 #include <oxide/dsl/emit_math_implementation.hpp>
+#include <oxide/dsl/flat_implementation.hpp>
 #include <oxide/dsl/kernel_implementation.hpp>
 #include <oxide/dsl/print_implementation.hpp>
 #include <oxide/runtime/device_registry.hpp>

@@ -1,4 +1,4 @@
-// expect: elements of a span are bool, 8- to 64-bit integers, float or double
+// expect: elements of a span are bool, integers, floating-point numbers, enumerations
 // room: language
 #include <oxide/oxide.hpp>
 namespace ox = oxide;

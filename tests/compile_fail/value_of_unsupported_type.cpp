@@ -3,11 +3,9 @@
 #include <oxide/oxide.hpp>
 namespace ox = oxide;
 
-struct Point {
-  float x, y;
-};
+#include <string>
 #ifdef OXIDE_COMPILE_FAIL
-void use(ox::Value<Point> p) { (void)p; }
+void use(ox::Value<std::string> p) { (void)p; }
 #else
 void use(ox::Value<float> p) { (void)p; }
 #endif

@@ -24,7 +24,7 @@ constexpr bool check_argument() {
     constexpr bool is_buffer = is_device_buffer<Bare>;
     static_assert(is_buffer, "oxide: this parameter of the kernel is an array; pass an ox::DeviceBuffer");
     if constexpr (is_buffer) {
-      constexpr bool same = ir::type_for<typename Bare::value_type>() == Parameter<P>::element;
+      constexpr bool same = std::is_same_v<ElementType<typename Bare::value_type>, typename Parameter<P>::element>;
       constexpr bool writable = !Parameter<P>::writes || !std::is_const_v<std::remove_reference_t<A>>;
       static_assert(same, "oxide: the elements of the buffer are not of the type that the kernel's span has");
       static_assert(writable, "oxide: the kernel writes through this parameter; pass a buffer that is not const");
@@ -37,6 +37,10 @@ constexpr bool check_argument() {
     static_assert(is_number, "oxide: this parameter of the kernel is a number; pass a host number");
     if constexpr (is_number) explain<verdict(source_of<Bare>, P::type)>();
     return is_number && verdict(source_of<Bare>, P::type) == Verdict::fits;
+  } else if constexpr (Parameter<P>::kind == ParameterClass::structure) {
+    constexpr bool same = std::is_same_v<typename Parameter<P>::host_type, Bare>;
+    static_assert(same, "oxide: this parameter of the kernel is a struct or enumeration; pass a host object of that type");
+    return same;
   } else {
     static_assert(std::is_same_v<P, Bare>, "oxide: this parameter of the kernel is a callable of another type");
     return std::is_same_v<P, Bare>;
@@ -65,12 +69,22 @@ class LaunchArguments {
       list_[count_++] = argument.argument();
     } else if constexpr (Parameter<P>::kind == ParameterClass::value) {
       store<P::type>(argument);
+    } else if constexpr (Parameter<P>::kind == ParameterClass::structure) {
+      add_leaves<typename Parameter<P>::host_type>(&argument);
     } else if constexpr (Parameter<P>::kind == ParameterClass::bound) {
-      std::apply([&](const auto&... values) { ((list_[count_++] = runtime::Argument::of_value(&values)), ...); }, argument.values());
+      std::apply([&]<class... T>(const T&... values) { (add_leaves<T>(&values), ...); }, argument.values());
     }
   }
 
  private:
+  // The bytes of each number of a host object, where they lie.
+  template <class T>
+  void add_leaves(const void* object) {
+    const Leaf* leaves = leaves_of<T>();
+    for (std::size_t i = 0; i != leaf_count<T>; ++i)
+      list_[count_++] = runtime::Argument::of_value(static_cast<const char*>(object) + leaves[i].offset);
+  }
+
   template <ir::Type type, class H>
   void store(H x) {
     ArgumentBytes& bytes = storage_[count_];

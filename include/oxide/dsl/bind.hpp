@@ -1,4 +1,4 @@
-// ox::bind: a lambda together with numbers that it uses, which become parameters of the kernel.
+// ox::bind: a lambda together with numbers and structs that it uses, which become parameters of the kernel.
 #pragma once
 
 #include <array>
@@ -7,6 +7,7 @@
 #include <type_traits>
 #include <utility>
 
+#include <oxide/dsl/flat.hpp>
 #include <oxide/dsl/value.hpp>
 
 namespace oxide {
@@ -16,7 +17,7 @@ namespace oxide {
 template <class F, class... Ts>
 class Bound {
  public:
-  static constexpr std::size_t count = sizeof...(Ts);
+  static constexpr std::size_t count = (std::size_t{0} + ... + detail::leaf_count<Ts>);  // parameters
   using lambda_type = F;
 
   constexpr explicit Bound(Ts... values) : values_(values...) {}
@@ -41,11 +42,21 @@ class Bound {
     return F{}(value<I, Ts>(detail::Where::current())..., std::forward<A>(arguments)...);
   }
   template <std::size_t I, class T>
-  detail::ValueFor<T> value(detail::Where where) const {
-    constexpr ir::Type type = ir::type_for<T>();
-    if (!in_kernel_) return detail::ValueFor<T>::from_handle(detail::host_constant(type, std::get<I>(values_), where), where);
-    return detail::ValueFor<T>::from_handle(detail::emit(ir::Opcode::copy, type, handles_[I], 0, where), where);
+  detail::ValueOf<T> value(detail::Where where) const {
+    if (!in_kernel_) return detail::value_from<T>(detail::constants<T>(&std::get<I>(values_), where), where);
+    detail::Handles<T> all;
+    for (std::size_t i = 0; i != detail::leaf_count<T>; ++i) all.of[i] = handles_[first_[I] + i];
+    detail::copy_leaves(detail::leaves_of<T>(), detail::leaf_count<T>, all.of, where);
+    return detail::value_from<T>(all, where);
   }
+
+  // Of each value: its first parameter.
+  static constexpr std::array<std::size_t, sizeof...(Ts) + 1> first_ = [] {
+    std::array<std::size_t, sizeof...(Ts) + 1> first{};
+    constexpr std::size_t counts[] = {detail::leaf_count<Ts>..., 0};
+    for (std::size_t i = 0; i != sizeof...(Ts); ++i) first[i + 1] = first[i] + counts[i];
+    return first;
+  }();
 
   std::tuple<Ts...> values_;
   std::array<trace::Handle, count> handles_{};
@@ -62,8 +73,8 @@ constexpr bool can_bind() {
   static_assert(captureless<F>,
                 "oxide: the last argument of ox::bind is a lambda without captures; pass what it needs as the arguments before it");
   static_assert(sizeof...(Ts) > 0, "oxide: ox::bind takes one or more numbers, then a captureless lambda");
-  static_assert((ir::Scalar<Ts> && ...), "oxide: ox::bind passes host numbers: bool, integers, ox::half, ox::bfloat16, float and double");
-  return captureless<F> && sizeof...(Ts) > 0 && (ir::Scalar<Ts> && ...);
+  static_assert((Element<Ts> && ...), "oxide: ox::bind passes host numbers, enumerations, and structs and arrays of them");
+  return captureless<F> && sizeof...(Ts) > 0 && (Element<Ts> && ...);
 }
 
 template <class Tuple, std::size_t... I>

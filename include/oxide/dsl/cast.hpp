@@ -15,9 +15,15 @@ template <class T>
 struct CastTarget {
   static_assert(ir::type_for<T>() != ir::Type::none, "oxide: ox::cast<T>(x) converts to a device value, as in ox::cast<ox::f32>(x)");
   static constexpr ir::Type type = ir::type_for<T>();
+  using host = T;
 };
 template <class T>
 struct CastTarget<Value<T>> : CastTarget<T> {};
+
+template <class T>
+inline constexpr bool is_number_target = ir::type_for<T>() != ir::Type::none;
+template <class T>
+inline constexpr bool is_number_target<Value<T>> = ir::type_for<T>() != ir::Type::none;
 
 trace::Handle cast(ir::Type from, ir::Type to, trace::Handle x, Where where);
 
@@ -47,7 +53,7 @@ auto cast(A&& x, detail::Where where = detail::Where::current()) {
 
 // The bits of x as a T of the same size. Example: ox::u32 bits = ox::bit_cast<ox::u32>(x);
 template <class T, class A>
-  requires detail::Number<A>
+  requires(detail::Number<A> && detail::is_number_target<T>)
 auto bit_cast(A&& x, detail::Where where = detail::Where::current()) {
   constexpr ir::Type from = detail::source_of<A>.type, to = detail::CastTarget<T>::type;
   static_assert(ir::size_of(from) == ir::size_of(to), "oxide: ox::bit_cast<T>(x) needs a T of the size of x");

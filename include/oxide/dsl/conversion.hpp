@@ -20,6 +20,9 @@ class ThreadIndex;
 
 namespace detail {
 
+template <class T>
+class Place;
+
 enum class SourceKind : std::uint8_t { unknown, host, device, element };
 
 // What an argument of an operator or a function is: a host number, a device value or thread index, or an element of a span.
@@ -40,19 +43,31 @@ constexpr ir::Type host_type() {
   }
 }
 
+// Enumerations and structs are no numbers.
+template <class T>
+constexpr SourceKind if_number(SourceKind kind) {
+  return ir::type_for<T>() == ir::Type::none ? SourceKind::unknown : kind;
+}
+
 template <class A>
 inline constexpr Source bare_source{host_type<A>() == ir::Type::none ? SourceKind::unknown : SourceKind::host, host_type<A>(), false};
 template <class T>
-inline constexpr Source bare_source<Value<T>>{SourceKind::device, ir::type_for<T>(), false};
+inline constexpr Source bare_source<Value<T>>{if_number<T>(SourceKind::device), ir::type_for<T>(), false};
 template <class T>
-inline constexpr Source bare_source<Ref<T>>{SourceKind::element, ir::type_for<T>(), false};
+inline constexpr Source bare_source<Ref<T>>{if_number<T>(SourceKind::element), ir::type_for<T>(), false};
+template <class T>
+inline constexpr Source bare_source<Place<T>>{if_number<T>(SourceKind::element), ir::type_for<T>(), false};
+template <class A>
+inline constexpr bool is_place = false;
+template <class T>
+inline constexpr bool is_place<Place<T>> = true;
 template <class Space>
 inline constexpr Source bare_source<ThreadIndex<Space>>{SourceKind::device, ir::Type::u64, false};
 
 // A is deduced for a forwarding reference, so that it says whether the argument was an lvalue.
 template <class A>
 inline constexpr Source source_of{bare_source<std::remove_cvref_t<A>>.kind, bare_source<std::remove_cvref_t<A>>.type,
-                                  std::is_lvalue_reference_v<A>};
+                                  std::is_lvalue_reference_v<A> && !is_place<std::remove_cvref_t<A>>};
 
 constexpr bool is_device(Source s) { return s.kind == SourceKind::device || s.kind == SourceKind::element; }
 

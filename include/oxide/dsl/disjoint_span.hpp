@@ -15,6 +15,9 @@ inline void raise_access(ir::Access* access, ir::Access used) {
   if (access != nullptr && (*access == ir::Access::read || used == ir::Access::write)) *access = used;
 }
 
+template <class T>
+class Arrow;
+
 }  // namespace detail
 
 // The element of this thread, if the array is long enough to have one. Test it, then read or write it with *:
@@ -23,30 +26,39 @@ template <class T>
 class MaybeRef {
  public:
   // Whether there is such an element: a decision.
-  [[gnu::always_inline]] explicit operator bool() const { return exists_ = detail::decide(condition_, where_); }
+  [[gnu::always_inline]] explicit operator bool() const { return exists_ = detail::decide(condition_, element_.where); }
 
   // The element; throws TraceError where this path has not found that there is one.
   Ref<T> operator*() const {
     if (!exists_)
-      detail::refuse(where_, "the element of get_mut was used where it was not tested; write `if (auto e = s.get_mut(i)) *e = x;`");
-    return Ref<T>(memory_, index_, where_);
+      detail::refuse(element_.where, "the element of get_mut was used where it was not tested; write `if (auto e = s.get_mut(i)) *e = x;`");
+    return Ref<T>(element_);
+  }
+  // A member of an element that is a struct. Example: if (auto p = particles.get_mut(i)) p->mass += 1;
+  auto operator->() const
+    requires std::is_class_v<T>
+  {
+    (void)**this;
+    return detail::Arrow<T>(element_);
   }
 
   // For oxide's own headers.
   MaybeRef(std::uint32_t memory, trace::Handle index, trace::Handle condition, detail::Where where)
-      : index_(index), condition_(condition), where_(where), memory_(memory) {}
+      : MaybeRef(detail::element_of<T>(memory, index, where), condition) {}
+  MaybeRef(const detail::Position& element, trace::Handle condition) : element_(element), condition_(condition) {}
 
  private:
-  trace::Handle index_, condition_;
-  detail::Where where_;
-  std::uint32_t memory_;
+  detail::Position element_;
+  trace::Handle condition_;
   mutable bool exists_ = false;
 };
 
 // Has no operator[]: an element is reached only through the ThreadIndex of the thread that owns it.
 template <class T, class Space = Linear>
 class DisjointSpan : public detail::SpanBase {
-  static_assert(detail::Element<T>, "oxide: the elements of a span are bool, 8- to 64-bit integers, float or double");
+  static_assert(
+      detail::Element<T>,
+      "oxide: the elements of a span are bool, integers, floating-point numbers, enumerations, and structs, tuples and arrays of them");
   static_assert(!std::is_const_v<T>, "oxide: an ox::DisjointSpan is written; for reading use ox::Span<const T>");
 
  public:
@@ -59,6 +71,12 @@ class DisjointSpan : public detail::SpanBase {
   }
   template <class Other>
   MaybeRef<T> get_mut(const Other& index, detail::Where where = detail::Where::current()) const = delete;
+
+  // The array as vectors of N elements, of which each thread writes its own; see <oxide/dsl/vector.hpp>.
+  template <std::size_t N>
+  auto as_vectors(detail::Where where = detail::Where::current()) const {
+    return detail::VectorSpans<T, N>::disjoint(memory(), where);
+  }
 
   // Reads or writes any element without any check: i must be below size(), and no other thread may touch it.
   Ref<T> unchecked_mut(detail::Index i) const {

@@ -1,6 +1,7 @@
 // What s[i] takes as i.
 #pragma once
 
+#include <cstdint>
 #include <type_traits>
 #include <utility>
 
@@ -15,10 +16,17 @@ namespace oxide::detail {
 struct Index {
   template <class A>
     requires Number<A>
-  Index(A&& index, Where place = Where::current()) : handle(position(std::forward<A>(index), place)), where(place) {}
+  Index(A&& index, Where place = Where::current()) : handle(position(std::forward<A>(index), place)), where(place) {
+    if constexpr (source_of<A>.kind == SourceKind::host) {
+      known = true;
+      number = static_cast<std::uint64_t>(index);
+    }
+  }
 
   trace::Handle handle;
   Where where;
+  bool known = false;  // a host integer
+  std::uint64_t number = 0;
 
  private:
   template <class A>

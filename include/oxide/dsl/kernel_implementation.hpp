@@ -11,6 +11,7 @@
 
 #include <oxide/dsl/argument.hpp>
 #include <oxide/dsl/emit_implementation.hpp>
+#include <oxide/dsl/flat_implementation.hpp>
 #include <oxide/dsl/global.hpp>
 #include <oxide/dsl/kernel_build.hpp>
 #include <oxide/dsl/parameter.hpp>
@@ -31,9 +32,14 @@ struct ParameterTable {
 };
 
 OXIDE_INLINE void add_value(ParameterTable& table, ir::Type type) { table.parameters.push_back({ir::ParameterKind::value, type}); }
-OXIDE_INLINE void add_span(ParameterTable& table, ir::Type element, ir::Access access) {
-  table.memories.push_back({ir::MemoryKind::span, element, access, static_cast<std::uint32_t>(table.parameters.size())});
-  table.parameters.push_back({ir::ParameterKind::span, element});
+OXIDE_INLINE void add_values(ParameterTable& table, const Leaf* leaves, std::size_t count) {
+  for (std::size_t i = 0; i != count; ++i) add_value(table, leaves[i].type);
+}
+OXIDE_INLINE void add_span(ParameterTable& table, const ElementLayout& element, ir::Access access) {
+  ir::Memory memory{ir::MemoryKind::span, element.type, access, static_cast<std::uint32_t>(table.parameters.size())};
+  memory.layout = element.layout;
+  table.memories.push_back(memory);
+  table.parameters.push_back({ir::ParameterKind::span, element.type, element.layout});
 }
 OXIDE_INLINE std::uint32_t declare_table(ir::Type element, std::uint64_t elements, std::string_view bytes, Where where) {
   ir::Memory memory;

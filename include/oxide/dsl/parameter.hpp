@@ -22,9 +22,22 @@ namespace detail {
 // The graph's side of a kernel's parameters, and their values in the run that is being made. See kernel_implementation.hpp.
 struct ParameterTable;
 OXIDE_INLINE void add_value(ParameterTable& table, ir::Type type);
-OXIDE_INLINE void add_span(ParameterTable& table, ir::Type element, ir::Access access);
+OXIDE_INLINE void add_span(ParameterTable& table, const ElementLayout& element, ir::Access access);
+OXIDE_INLINE void add_values(ParameterTable& table, const Leaf* leaves, std::size_t count);
 OXIDE_INLINE const trace::Handle* value_at(const ParameterTable& table, std::size_t parameter);
 OXIDE_INLINE ir::Access* access_at(ParameterTable& table, std::uint32_t memory);
+
+// Two spans fit each other when this is one type: integers go by size and sign, all else by itself.
+template <class T>
+struct ElementTypeOf {
+  using type = std::remove_const_t<T>;
+};
+template <ir::Scalar T>
+struct ElementTypeOf<T> {
+  using type = typename ScalarOf<ir::type_for<T>()>::type;
+};
+template <class T>
+using ElementType = typename ElementTypeOf<std::remove_const_t<T>>::type;
 
 // Where a lambda parameter's first kernel parameter and first memory are.
 struct ParameterPlace {
@@ -32,7 +45,7 @@ struct ParameterPlace {
   std::uint32_t memory = 0;
 };
 
-enum class ParameterClass : std::uint8_t { unsupported, value, span, bound, callable };
+enum class ParameterClass : std::uint8_t { unsupported, value, structure, span, bound, callable };
 
 // parameters, memories: how many the lambda parameter makes. describe: adds them to a table. make: stands for them in a run.
 template <class P>
@@ -40,7 +53,7 @@ struct Parameter {
   static constexpr ParameterClass kind = ParameterClass::unsupported;
 };
 
-template <class T>
+template <ir::Scalar T>
 struct Parameter<Value<T>> {
   static constexpr ParameterClass kind = ParameterClass::value;
   static constexpr std::size_t parameters = 1;
@@ -49,14 +62,29 @@ struct Parameter<Value<T>> {
   static Value<T> make(ParameterTable& table, ParameterPlace at) { return Value<T>::from_handle(*value_at(table, at.parameter), {}); }
 };
 
+// A struct by value: a parameter for each of its numbers.
+template <class T>
+  requires(!ir::Scalar<T> && Element<T>)
+struct Parameter<Value<T>> {
+  static constexpr ParameterClass kind = ParameterClass::structure;
+  static constexpr std::size_t parameters = leaf_count<T>;
+  static constexpr std::uint32_t memories = 0;
+  using host_type = T;
+  static void describe(ParameterTable& table) { add_values(table, leaves_of<T>(), leaf_count<T>); }
+  static Value<T> make(ParameterTable& table, ParameterPlace at) {
+    const trace::Handle* in = value_at(table, at.parameter);
+    return Flat<T>::from(in, Where());
+  }
+};
+
 template <class T>
 struct Parameter<Span<T>> {
   static constexpr ParameterClass kind = ParameterClass::span;
   static constexpr std::size_t parameters = 1;
   static constexpr std::uint32_t memories = 1;
-  static constexpr ir::Type element = ir::type_for<T>();
+  using element = ElementType<T>;
   static constexpr bool writes = !std::is_const_v<T>;
-  static void describe(ParameterTable& table) { add_span(table, ir::type_for<T>(), writes ? ir::Access::write : ir::Access::read); }
+  static void describe(ParameterTable& table) { add_span(table, element_layout<T>(), writes ? ir::Access::write : ir::Access::read); }
   static Span<T> make(ParameterTable&, ParameterPlace at) { return Span<T>(at.memory); }
 };
 
@@ -65,9 +93,9 @@ struct Parameter<DisjointSpan<T, Space>> {
   static constexpr ParameterClass kind = ParameterClass::span;
   static constexpr std::size_t parameters = 1;
   static constexpr std::uint32_t memories = 1;
-  static constexpr ir::Type element = ir::type_for<T>();
+  using element = ElementType<T>;
   static constexpr bool writes = true;
-  static void describe(ParameterTable& table) { add_span(table, ir::type_for<T>(), ir::Access::disjoint); }
+  static void describe(ParameterTable& table) { add_span(table, element_layout<T>(), ir::Access::disjoint); }
   static DisjointSpan<T, Space> make(ParameterTable& table, ParameterPlace at) {
     return DisjointSpan<T, Space>(at.memory, access_at(table, at.memory));
   }
@@ -76,9 +104,9 @@ struct Parameter<DisjointSpan<T, Space>> {
 template <class F, class... Ts>
 struct Parameter<Bound<F, Ts...>> {
   static constexpr ParameterClass kind = ParameterClass::bound;
-  static constexpr std::size_t parameters = sizeof...(Ts);
+  static constexpr std::size_t parameters = Bound<F, Ts...>::count;
   static constexpr std::uint32_t memories = 0;
-  static void describe(ParameterTable& table) { (add_value(table, ir::type_for<Ts>()), ...); }
+  static void describe(ParameterTable& table) { (add_values(table, leaves_of<Ts>(), leaf_count<Ts>), ...); }
   static Bound<F, Ts...> make(ParameterTable& table, ParameterPlace at) {
     return Bound<F, Ts...>::from_handles(value_at(table, at.parameter));
   }
@@ -127,7 +155,7 @@ class BufferParameter {
  private:
   template <class U, bool reads_only>
   static constexpr void check() {
-    static_assert(ir::type_for<U>() == ir::type_for<T>(),
+    static_assert(std::is_same_v<ElementType<U>, ElementType<T>>,
                   "oxide: the elements of the buffer are not of the type that the kernel's span has");
     static_assert(reads_only || writable, "oxide: the kernel writes through this parameter; pass a buffer that is not const");
   }
@@ -147,9 +175,9 @@ struct Parameter<BufferParameter<T, writable>> {
   static constexpr ParameterClass kind = ParameterClass::span;
   static constexpr std::size_t parameters = 1;
   static constexpr std::uint32_t memories = 1;
-  static constexpr ir::Type element = ir::type_for<T>();
+  using element = ElementType<T>;
   static constexpr bool writes = writable;
-  static void describe(ParameterTable& table) { add_span(table, ir::type_for<T>(), ir::Access::read); }
+  static void describe(ParameterTable& table) { add_span(table, element_layout<T>(), ir::Access::read); }
   static BufferParameter<T, writable> make(ParameterTable& table, ParameterPlace at) {
     return BufferParameter<T, writable>(at.memory, access_at(table, at.memory));
   }
@@ -166,6 +194,7 @@ struct ParameterForArgument {
   using Bare = std::remove_cvref_t<A>;
   static auto parameter() {
     if constexpr (ir::Scalar<Bare>) return std::type_identity<ValueFor<Bare>>();
+    else if constexpr (!captureless<Bare> && Element<Bare>) return std::type_identity<Value<Bare>>();
     else return std::type_identity<Bare>();
   }
   using type = typename decltype(parameter())::type;
@@ -193,7 +222,8 @@ constexpr bool check_parameter() {
                 "oxide: a kernel takes an ox::DeviceBuffer<T> as ox::Span<const T>, ox::DisjointSpan<T> or ox::Span<T>");
   constexpr bool said = std::is_arithmetic_v<P> || std::is_pointer_v<P> || is_device_buffer<P>;
   static_assert(supported || said,
-                "oxide: a kernel's parameters are ox::f32 and the like, ox::Span, ox::DisjointSpan, results of ox::bind, and lambdas "
+                "oxide: a kernel's parameters are ox::f32 and the like, ox::Value of structs, ox::Span, ox::DisjointSpan, results of "
+                "ox::bind, and lambdas "
                 "without captures");
   return supported && !changes;
 }

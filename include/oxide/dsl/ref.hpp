@@ -4,7 +4,7 @@
 #include <type_traits>
 #include <utility>
 
-#include <oxide/dsl/value.hpp>
+#include <oxide/dsl/flat.hpp>
 
 namespace oxide {
 
@@ -32,7 +32,7 @@ class Ref : public detail::Operators<typename detail::ScalarOf<ir::type_for<T>()
   }
   void operator=(Ref&& source) && {
     needs_writable<Operand>();
-    write(source.read(), source.where_);
+    write(source.read(), source.position_.where);
   }
   template <class A>
     requires detail::Refused<A, type>
@@ -55,30 +55,29 @@ class Ref : public detail::Operators<typename detail::ScalarOf<ir::type_for<T>()
   void operator^=(Operand value) && { update_integer(ir::Opcode::bit_xor, value); }
   void operator<<=(detail::ShiftCount<Scalar> count) && { update_integer(ir::Opcode::shift_left, count); }
   void operator>>=(detail::ShiftCount<Scalar> count) && { update_integer(ir::Opcode::shift_right, count); }
-  void operator++() && { update(ir::Opcode::add, Operand(1, where_)); }
-  void operator--() && { update(ir::Opcode::sub, Operand(1, where_)); }
-  void operator++(int) && { update(ir::Opcode::add, Operand(1, where_)); }
-  void operator--(int) && { update(ir::Opcode::sub, Operand(1, where_)); }
+  void operator++() && { update(ir::Opcode::add, Operand(1, position_.where)); }
+  void operator--() && { update(ir::Opcode::sub, Operand(1, position_.where)); }
+  void operator++(int) && { update(ir::Opcode::add, Operand(1, position_.where)); }
+  void operator--(int) && { update(ir::Opcode::sub, Operand(1, position_.where)); }
 
   // Of a boolean element: a decision, as for ox::boolean.
   [[gnu::always_inline]] explicit operator bool() && {
     static_assert(std::is_same_v<Scalar, bool>, "oxide: a condition is an ox::boolean; write s[i] != 0");
-    return detail::decide(read(), where_);
+    return detail::decide(read(), position_.where);
   }
   friend Value<Scalar> operator!(Ref&& element)
     requires std::is_same_v<Scalar, bool>
   {
-    return !Value<Scalar>::from_handle(element.read(), element.where_);
+    return !Value<Scalar>::from_handle(element.read(), element.position_.where);
   }
 
   // For oxide's own headers.
-  Ref(std::uint32_t memory, trace::Handle index, detail::Where where) : index_(index), where_(where), memory_(memory) {}
-  trace::Handle read() const { return detail::emit(ir::Opcode::load, type, index_, memory_, where_); }
+  explicit Ref(const detail::Position& position) : position_(position) {}
+  Ref(std::uint32_t memory, trace::Handle index, detail::Where where) : Ref(detail::element_of<T>(memory, index, where)) {}
+  trace::Handle read() const { return detail::load(position_, type); }
 
  private:
-  void write(trace::Handle value, detail::Where where) const {
-    detail::emit(ir::Opcode::store, ir::Type::none, index_, value, memory_, where);
-  }
+  void write(trace::Handle value, detail::Where where) const { detail::store(position_, type, value, where); }
   void update(ir::Opcode opcode, const Operand& value, std::uint64_t immediate = 0) const {
     needs_writable<Operand>();
     write(detail::emit(opcode, type, read(), value.handle, immediate, value.where), value.where);
@@ -88,9 +87,46 @@ class Ref : public detail::Operators<typename detail::ScalarOf<ir::type_for<T>()
     update(opcode, value, immediate);
   }
 
-  trace::Handle index_;
-  detail::Where where_;  // of the expression s[i]
-  std::uint32_t memory_;
+  detail::Position position_;
 };
+
+namespace detail {
+
+// A number in a struct that p->name names: as a Ref, and usable though it is an lvalue.
+template <class T>
+class Place : public Ref<T> {
+ public:
+  using Ref<T>::Ref;
+  Place(const Place&) = delete;
+  void operator=(const Place& source) { set(source); }
+  void operator=(Place& source) { set(source); }
+#define OXIDE_DSL_PLACE(symbol)                                   \
+  template <class A>                                              \
+  void operator symbol(A&& source) {                              \
+    static_cast<Ref<T>&&>(*this) symbol static_cast<A&&>(source); \
+  }
+  OXIDE_DSL_PLACE(=)
+  OXIDE_DSL_PLACE(+=)
+  OXIDE_DSL_PLACE(-=)
+  OXIDE_DSL_PLACE(*=)
+  OXIDE_DSL_PLACE(/=)
+  OXIDE_DSL_PLACE(%=)
+  OXIDE_DSL_PLACE(&=)
+  OXIDE_DSL_PLACE(|=)
+  OXIDE_DSL_PLACE(^=)
+  OXIDE_DSL_PLACE(<<=)
+  OXIDE_DSL_PLACE(>>=)
+#undef OXIDE_DSL_PLACE
+  void operator++() { ++static_cast<Ref<T>&&>(*this); }
+  void operator--() { --static_cast<Ref<T>&&>(*this); }
+  void operator++(int) { ++static_cast<Ref<T>&&>(*this); }
+  void operator--(int) { --static_cast<Ref<T>&&>(*this); }
+  [[gnu::always_inline]] explicit operator bool() { return static_cast<bool>(static_cast<Ref<T>&&>(*this)); }
+
+ private:
+  void set(const Place& source) { static_cast<Ref<T>&&>(*this) = Operand<typename ScalarOf<ir::type_for<T>()>::type>(source); }
+};
+
+}  // namespace detail
 
 }  // namespace oxide

@@ -6,13 +6,9 @@
 #include <utility>
 
 #include <oxide/dsl/bind.hpp>
+#include <oxide/dsl/type_list.hpp>
 
 namespace oxide::detail {
-
-template <class... P>
-struct TypeList {
-  static constexpr std::size_t size = sizeof...(P);
-};
 
 // The parameter types as they are written, and the result. `known` is false for a lambda with `auto` parameters.
 template <class R, class... P>

@@ -30,8 +30,8 @@ class SpanBase {
   std::uint32_t memory_;
 };
 
-template <class T>
-concept Element = ir::Scalar<T>;
+template <class T, std::size_t n>
+struct VectorSpans;
 
 }  // namespace detail
 
@@ -42,17 +42,31 @@ class Span;
 template <class T>
   requires std::is_const_v<T>
 class Span<T> : public detail::SpanBase {
-  static_assert(detail::Element<T>,
-                "oxide: the elements of a span are bool, 8- to 128-bit integers, ox::half, ox::bfloat16, float, double, or packed formats");
+  static_assert(
+      detail::Element<T>,
+      "oxide: the elements of a span are bool, integers, floating-point numbers, enumerations, and structs, tuples and arrays of them");
 
  public:
   using element_type = T;
   using detail::SpanBase::SpanBase;
 
   // The element, after a check of i against the length. Example: ox::f32 x = s[i];
-  detail::ValueFor<T> operator[](detail::Index i) const {
-    check(i);
-    return detail::ValueFor<T>::from_handle(detail::emit(ir::Opcode::load, ir::type_for<T>(), i.handle, memory(), i.where), i.where);
+  // One with more than 32 numbers is not read as a whole: it is a Ref, see Span<T>, of which s[i].name reads one member.
+  auto operator[](detail::Index i) const {
+    constexpr std::size_t most_read = 32;
+    if constexpr (detail::leaf_count<std::remove_const_t<T>> <= most_read) {
+      check(i);
+      return detail::read<T>(detail::element_of<T>(memory(), i.handle, i.where));
+    } else {
+      i.handle = detail::emit(ir::Opcode::copy, ir::Type::u64, i.handle, 0, i.where);
+      check(i);
+      return Ref<T>(memory(), i.handle, i.where);
+    }
+  }
+  // The array as vectors of N elements, read at once; see <oxide/dsl/vector.hpp>. Example: ox::f32x4 v = a.as_vectors<4>()[i];
+  template <std::size_t N>
+  auto as_vectors(detail::Where where = detail::Where::current()) const {
+    return detail::VectorSpans<T, N>::span(memory(), where);
   }
 };
 
@@ -60,8 +74,9 @@ class Span<T> : public detail::SpanBase {
 template <class T>
   requires(!std::is_const_v<T>)
 class Span<T> : public detail::SpanBase {
-  static_assert(detail::Element<T>,
-                "oxide: the elements of a span are bool, 8- to 128-bit integers, ox::half, ox::bfloat16, float, double, or packed formats");
+  static_assert(
+      detail::Element<T>,
+      "oxide: the elements of a span are bool, integers, floating-point numbers, enumerations, and structs, tuples and arrays of them");
 
  public:
   using element_type = T;
@@ -76,6 +91,11 @@ class Span<T> : public detail::SpanBase {
   }
   // Reads or writes without any check: i must be below size(), and no other thread may touch the element.
   Ref<T> unchecked_mut(detail::Index i) const { return Ref<T>(memory(), i.handle, i.where); }
+  // The array as vectors of N elements, read and written at once; see <oxide/dsl/vector.hpp>.
+  template <std::size_t N>
+  auto as_vectors(detail::Where where = detail::Where::current()) const {
+    return detail::VectorSpans<T, N>::span(memory(), where);
+  }
 };
 
 }  // namespace oxide

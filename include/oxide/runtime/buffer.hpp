@@ -33,7 +33,9 @@ concept HostRange =
 // Example: auto a = ox::DeviceBuffer<float>::from_host(stream, host_vector);
 template <class T>
 class DeviceBuffer {
-  static_assert(std::is_trivially_copyable_v<T>, "a device buffer holds elements that can be copied as bytes");
+  // Of std::pair and std::tuple only the assignment is not trivial.
+  static_assert(std::is_trivially_copy_constructible_v<T> && std::is_trivially_destructible_v<T>,
+                "a device buffer holds elements that can be copied as bytes");
   static_assert(!std::is_const_v<T> && !std::is_volatile_v<T>, "write DeviceBuffer<T> without const; a kernel takes it as Span<const T>");
 
  public:

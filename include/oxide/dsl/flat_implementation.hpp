@@ -1,0 +1,52 @@
+// Host objects as constants of a kernel.
+#pragma once
+
+#include <cstring>
+
+#include <oxide/dsl/emit_implementation.hpp>
+#include <oxide/dsl/flat.hpp>
+
+namespace oxide::detail {
+
+OXIDE_INLINE void constant_leaves(const Leaf* leaves, std::size_t count, const void* bytes, trace::Handle* out, Where where) {
+  for (std::size_t i = 0; i != count; ++i) {
+    const ir::Type type = leaves[i].type;
+    uint128 bits = 0;
+    if (bytes != nullptr) std::memcpy(&bits, static_cast<const char*>(bytes) + leaves[i].offset, ir::size_of(type));
+    if (ir::is_boolean(type)) bits = bits != 0;
+    if (ir::size_of(type) <= 8) out[i] = constant(type, static_cast<std::uint64_t>(bits), where);
+    else out[i] = wide_constant(type, type == ir::Type::i128 ? host_integer(static_cast<int128>(bits)) : host_integer(bits), where);
+  }
+}
+
+[[noreturn]] OXIDE_INLINE void refuse_index(Where where, HostInteger index, std::size_t count) {
+  refuse(where, "index " + text_of(index) + " is outside of an array of " + std::to_string(count) + " elements");
+}
+
+OXIDE_INLINE trace::Handle all_of(const trace::Handle* booleans, std::size_t count, Where where) {
+  if (count == 0) return constant(ir::Type::boolean, 1, where);
+  trace::Handle all = booleans[0];
+  for (std::size_t i = 1; i != count; ++i) all = emit(ir::Opcode::bit_and, ir::Type::boolean, all, booleans[i], 0, where);
+  return all;
+}
+
+OXIDE_INLINE trace::Handle load_register(const Position& p, ir::Type type) {
+  const RegisterArray& a = p.registers;
+  trace::Handle found = a.at(a.elements, 0, p.offset, type);
+  for (std::size_t k = 1; k != a.count; ++k) {
+    const trace::Handle here = emit(ir::Opcode::equal, ir::Type::boolean, p.index, constant(ir::Type::u64, k, p.where), 0, p.where);
+    found = emit(ir::Opcode::select, type, here, a.at(a.elements, k, p.offset, type), found, p.where);
+  }
+  return a.count == 1 ? emit(ir::Opcode::copy, type, found, 0, p.where) : found;
+}
+
+OXIDE_INLINE void store_register(const Position& p, ir::Type type, trace::Handle value, Where where) {
+  const RegisterArray& a = p.registers;
+  for (std::size_t k = 0; k != a.count; ++k) {
+    const trace::Handle old = a.at(a.elements, k, p.offset, type);
+    const trace::Handle here = emit(ir::Opcode::equal, ir::Type::boolean, p.index, constant(ir::Type::u64, k, where), 0, where);
+    assign(old, emit(ir::Opcode::select, type, here, value, old, where), where);
+  }
+}
+
+}  // namespace oxide::detail

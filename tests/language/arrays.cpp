@@ -1,0 +1,225 @@
+// ox::LocalArray and vectors.
+#include <array>
+#include <cstdint>
+#include <random>
+#include <string>
+#include <vector>
+
+#include <oxide/dsl/vector.hpp>
+
+#include "support/devices.hpp"
+
+namespace {
+
+struct Entry {
+  std::uint32_t key;
+  float weight;
+};
+OXIDE_STRUCT(Entry, key, weight)
+
+std::size_t count(const std::string& text, const std::string& what) {
+  std::size_t n = 0;
+  for (std::size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + what.size())) ++n;
+  return n;
+}
+
+using Float4 = ox::Vector<float, 4>;
+
+}  // namespace
+
+TEST_CASE("local arrays: zero when made, indexed at run time, copied whole; of numbers and of structs") {
+  constexpr auto k = ox::kernel("histogram", [](ox::Span<const std::uint32_t> in, ox::DisjointSpan<float> out) {
+    auto i = ox::thread::index_1d();
+    ox::LocalArray<std::uint32_t, 10> bins;
+    ox::LocalArray<Entry, 4> entries;
+    for (auto n : ox::range(20u)) {
+      const ox::u32 x = in[(i + n) % in.size()];
+      bins[x % 10] += 1;
+      entries[x % 4].key = x;
+      entries[x % 4].weight += 0.5f;
+    }
+    ox::LocalArray<std::uint32_t, 10> copy = bins;
+    bins[3] = 100;
+    ox::f32 sum = 0;
+    for (auto n : ox::range(10u)) sum += ox::cast<float>(copy[n] * (n + 1)) + ox::cast<float>(bins[n]);
+    copy = bins;
+    sum += ox::cast<float>(copy[3]);
+    ox::Value<Entry> e = entries[i % 4];
+    entries[0] = e;
+    entries[1] = entries[0];
+    const auto& same = entries;
+    sum += same[1].weight + ox::cast<float>(same[i % 4].key);
+    const auto filled = ox::LocalArray<float, 6>::filled(2.5f);
+    sum += filled[i % 6];
+    if (auto w = out.get_mut(i)) *w = sum;
+  });
+  constexpr std::size_t n = 60;
+  std::mt19937 random(5);
+  std::vector<std::uint32_t> host(n);
+  for (std::uint32_t& x : host) x = static_cast<std::uint32_t>(random() % 1000);
+  std::vector<float> expected(n);
+  for (std::size_t i = 0; i != n; ++i) {
+    std::uint32_t bins[10] = {};
+    Entry entries[4] = {};
+    for (std::size_t k2 = 0; k2 != 20; ++k2) {
+      const std::uint32_t x = host[(i + k2) % n];
+      ++bins[x % 10];
+      entries[x % 4].key = x;
+      entries[x % 4].weight += 0.5f;
+    }
+    float sum = 0;
+    std::uint32_t copy[10];
+    std::copy(bins, bins + 10, copy);
+    bins[3] = 100;
+    for (std::uint32_t k2 = 0; k2 != 10; ++k2) sum += static_cast<float>(copy[k2] * (k2 + 1)) + static_cast<float>(bins[k2]);
+    sum += 100;
+    entries[0] = entries[i % 4];
+    entries[1] = entries[0];
+    sum += entries[1].weight + static_cast<float>(entries[i % 4].key);
+    sum += 2.5f;
+    expected[i] = sum;
+  }
+  on_every_device([&](const ox::Stream& stream) {
+    const auto in = ox::DeviceBuffer<std::uint32_t>::from_host(stream, host);
+    auto out = ox::DeviceBuffer<float>::zeroed(stream, n);
+    k(stream, ox::LaunchConfig::for_num_elems(n), in, out);
+    CHECK(out.to_host(stream) == expected);
+  });
+}
+
+TEST_CASE("an index outside of an array is a fault with the line; a host index is refused while tracing") {
+  constexpr unsigned line = __LINE__ + 4;
+  constexpr auto k = ox::kernel("outside", [](ox::Span<const std::uint32_t> in, ox::DisjointSpan<std::uint32_t> out) {
+    auto i = ox::thread::index_1d();
+    ox::LocalArray<std::uint32_t, 4> a;
+    a[in[i]] = 7;
+    if (auto e = out.get_mut(i)) *e = a[in[i]];
+  });
+  on_every_device([&](const ox::Stream& stream) {
+    const auto in = ox::DeviceBuffer<std::uint32_t>::from_host(stream, std::vector<std::uint32_t>{0, 3, 4, 2});
+    auto out = ox::DeviceBuffer<std::uint32_t>::zeroed(stream, 4);
+    std::string text;
+    try {
+      k(stream, ox::LaunchConfig{1, 4}, in, out);
+      stream.synchronize();
+    } catch (const ox::KernelFault& fault) {
+      text = fault.what();
+      CHECK(fault.line.line == line);
+    }
+    CHECK_THAT(text, Catch::Contains("index 4 is outside of an array of 4 elements"));
+    CHECK(out.to_host(stream) == std::vector<std::uint32_t>{7, 7, 0, 7});
+  });
+  const auto refused = ox::kernel("refused", [](ox::DisjointSpan<float> out) {
+    ox::LocalArray<float, 4> a;
+    out.unchecked_mut(0) = a[4];
+  });
+  CHECK_THROWS_WITH(refused.graph(), Catch::Contains("index 4 is outside of an array of 4 elements") && Catch::Contains("arrays.cpp"));
+}
+
+TEST_CASE("an array whose indices an unrolled loop knows lies in registers; another one in local memory") {
+  const auto registers = ox::kernel("registers", [](ox::Span<const float> in, ox::DisjointSpan<float> out) {
+    auto i = ox::thread::index_1d();
+    ox::LocalArray<float, 4> a;
+    for (int n = 0; n < 4; ++n) a[n] = in[i * 4 + n];
+    for (auto n : ox::range(4u)) a[n] = a[n] * a[3];
+    if (auto e = out.get_mut(i)) *e = a[0] + a[1] + a[2];
+  });
+  CHECK(count(registers.ptx(80), ".local") == 0);
+  const auto memory = ox::kernel("memory", [](ox::Span<const std::uint32_t> in, ox::DisjointSpan<std::uint32_t> out) {
+    auto i = ox::thread::index_1d();
+    ox::LocalArray<std::uint32_t, 32> a;
+    for (auto n : ox::range(32u)) a[in[n] % 32] += in[i];
+    if (auto e = out.get_mut(i)) *e = a[in[i] % 32];
+  });
+  CHECK(count(memory.ptx(80), ".local") > 0);
+}
+
+TEST_CASE("vectors work place by place, and are one access") {
+  constexpr auto k = ox::kernel(
+      "vectors", [](ox::Span<const Float4> a, ox::Span<const float> numbers, ox::DisjointSpan<Float4> out, ox::DisjointSpan<float> rows) {
+        auto i = ox::thread::index_1d();
+        auto e = out.get_mut(i);
+        if (!e) return;
+        ox::f32x4 v = a[i];
+        const ox::f32x4 w = numbers.as_vectors<4>()[i];
+        v = v * 2 + w - 1;
+        v += a[i];
+        v.x = v[1] + v[i % 4];
+        v[i % 4] = 3;
+        const ox::booleanx4 less = v < w;
+        v = ox::select(less, v, w * 0.5f);
+        if (ox::any(less) && !ox::all(less)) v.y += 10;
+        const ox::i32x4 n = ox::cast<std::int32_t>(v);
+        v = ox::max(v, ox::cast<float>((n << 1) & 7)) / 2;
+        v = ox::fma(v, w, -v);
+        v.w = ox::dot(v, w);
+        *e = v;
+        if (auto r = rows.as_vectors<4>().get_mut(i)) *r = v + w;
+      });
+  constexpr std::size_t n = 50;
+  std::mt19937 random(6);
+  std::vector<Float4> a(n), expected(n), rows_expected(n);
+  std::vector<float> numbers(4 * n), flat;
+  const auto number = [&] { return static_cast<float>(random() % 64) / 4 - 8; };
+  for (Float4& v : a) v = {number(), number(), number(), number()};
+  for (float& x : numbers) x = number();
+  for (std::size_t i = 0; i != n; ++i) {
+    float v[4], w[4] = {numbers[4 * i], numbers[4 * i + 1], numbers[4 * i + 2], numbers[4 * i + 3]};
+    const float start[4] = {a[i].x, a[i].y, a[i].z, a[i].w};
+    for (int c = 0; c != 4; ++c) v[c] = start[c] * 2 + w[c] - 1 + start[c];
+    v[0] = v[1] + v[i % 4];
+    v[i % 4] = 3;
+    bool any = false, all = true;
+    for (int c = 0; c != 4; ++c) {
+      const bool less = v[c] < w[c];
+      any |= less, all &= less;
+      if (!less) v[c] = w[c] * 0.5f;
+    }
+    if (any && !all) v[1] += 10;
+    float sum = 0;
+    for (int c = 0; c != 4; ++c) {
+      const float m = static_cast<float>((static_cast<std::int32_t>(v[c]) << 1) & 7);
+      v[c] = std::max(v[c], m) / 2;
+      v[c] = std::fma(v[c], w[c], -v[c]);
+      sum += v[c] * w[c];
+    }
+    v[3] = sum;
+    expected[i] = {v[0], v[1], v[2], v[3]};
+    rows_expected[i] = {v[0] + w[0], v[1] + w[1], v[2] + w[2], v[3] + w[3]};
+  }
+  for (const Float4& v : rows_expected) flat.insert(flat.end(), {v.x, v.y, v.z, v.w});
+  on_every_device([&](const ox::Stream& stream) {
+    const auto da = ox::DeviceBuffer<Float4>::from_host(stream, a);
+    const auto dn = ox::DeviceBuffer<float>::from_host(stream, numbers);
+    auto out = ox::DeviceBuffer<Float4>::zeroed(stream, n);
+    auto rows = ox::DeviceBuffer<float>::zeroed(stream, 4 * n);
+    k(stream, ox::LaunchConfig::for_num_elems(n), da, dn, out, rows);
+    CHECK(out.to_host(stream) == expected);  // all of it exact in binary32
+    CHECK(rows.to_host(stream) == flat);
+
+    auto odd = ox::DeviceBuffer<float>::zeroed(stream, 4 * n + 1);
+    std::string text;
+    try {
+      k(stream, ox::LaunchConfig::for_num_elems(n), da, odd, out, rows);
+      stream.synchronize();
+    } catch (const ox::KernelFault& fault) {
+      text = fault.what();
+    }
+    CHECK_THAT(text, Catch::Contains("as_vectors<4> of parameter 2 needs a multiple of 4 elements"));
+  });
+  const auto copy = ox::kernel(
+      "copy", [](ox::Span<const Float4> from, ox::Span<const float> flat_in, ox::DisjointSpan<Float4> to, ox::DisjointSpan<float> rows,
+                 ox::Span<const ox::Vector<std::uint16_t, 8>> bits, ox::DisjointSpan<ox::Vector<std::uint16_t, 8>> more) {
+        auto i = ox::thread::index_1d();
+        if (auto e = to.get_mut(i)) *e = from[i];
+        if (auto e = rows.as_vectors<4>().get_mut(i)) *e = flat_in.as_vectors<4>()[i];
+        if (auto e = more.get_mut(i)) *e = bits[i] + 1;
+      });
+  const std::string ptx = copy.ptx(80);
+  CHECK(count(ptx, "ld.global.nc.v4") + count(ptx, "ld.global.nc.v2.b64") == 3);
+  CHECK(count(ptx, "st.global.v4") + count(ptx, "st.global.v2.b64") == 3);
+}
+
+static_assert(sizeof(ox::Vector<float, 3>) == 12 && alignof(ox::Vector<float, 3>) == 4 && alignof(ox::Vector<float, 2>) == 8 &&
+              alignof(Float4) == 16 && alignof(ox::Vector<double, 4>) == 16 && alignof(ox::Vector<std::uint16_t, 8>) == 16 &&
+              alignof(ox::Vector<std::int8_t, 4>) == 4 && sizeof(ox::Vector<std::uint8_t, 16>) == 16);
