@@ -1,4 +1,4 @@
-// expect: ox::Value<T> stands for bool, an 8- to 64-bit integer, float or double
+// expect: ox::Value<T> stands for bool, an 8- to 128-bit integer
 // room: language
 #include <oxide/oxide.hpp>
 namespace ox = oxide;
