@@ -3,8 +3,11 @@
 
 #include <oxide/dsl/array_value.hpp>
 #include <oxide/dsl/assert.hpp>
+#include <oxide/dsl/atomic.hpp>
+#include <oxide/dsl/barrier.hpp>
 #include <oxide/dsl/bind.hpp>
 #include <oxide/dsl/bits.hpp>
+#include <oxide/dsl/block.hpp>
 #include <oxide/dsl/cast.hpp>
 #include <oxide/dsl/disjoint_span.hpp>
 #include <oxide/dsl/global.hpp>
@@ -15,10 +18,13 @@
 #include <oxide/dsl/math_functions.hpp>
 #include <oxide/dsl/print.hpp>
 #include <oxide/dsl/range.hpp>
+#include <oxide/dsl/shared.hpp>
 #include <oxide/dsl/span.hpp>
 #include <oxide/dsl/table.hpp>
 #include <oxide/dsl/thread.hpp>
 #include <oxide/dsl/value.hpp>
+#include <oxide/dsl/warp.hpp>
+#include <oxide/dsl/warp_algorithms.hpp>
 #include <oxide/error.hpp>
 #include <oxide/jit/library_path.hpp>
 #include <oxide/runtime/buffer.hpp>

@@ -14,6 +14,11 @@ namespace oxide::jit {
 using llvm::BasicBlock;
 using llvm::Value;
 
+bool is_collective(const ir::Operation& op) {
+  const ir::Effect effect = ir::row_of(op.opcode).effect;
+  return effect == ir::Effect::block_collective || effect == ir::Effect::warp_collective;
+}
+
 std::vector<oxide_fault_site> fault_sites(const ir::Graph& graph) {
   std::vector<oxide_fault_site> sites;
   for (std::size_t b = 0; b != graph.blocks.size(); ++b)
@@ -28,6 +33,7 @@ std::vector<oxide_fault_site> fault_sites(const ir::Graph& graph) {
       else if (ir::row_of(op.opcode).immediate == ir::Immediate::check && op.immediate != 0)
         sites.push_back({OXIDE_FAULT_DIVISION, 0, block, operation});
       else if (op.opcode == ir::Opcode::check) sites.push_back({OXIDE_FAULT_CHECK, 0, block, operation});
+      else if (is_collective(op)) sites.push_back({OXIDE_FAULT_COLLECTIVE, 0, block, operation});
     }
   return sites;
 }
@@ -69,7 +75,9 @@ class Body {
     blocks_.resize(graph_.blocks.size(), nullptr);
     const std::vector<std::uint32_t> order = reverse_post_order();
     for (std::uint32_t b : order) blocks_[b] = BasicBlock::Create(context_, llvm::Twine("block") + llvm::Twine(b), &function_);
-    llvm::BranchInst::Create(blocks_[0], &before);
+    b_.SetInsertPoint(&before);
+    for (const ir::Variable v : around_.inherited()) define(v, around_.inherit(b_, v));
+    b_.CreateBr(blocks_[0]);
     for (std::uint32_t b : order) block(b);
   }
 
@@ -78,6 +86,7 @@ class Body {
 
   void find_variables(BasicBlock& allocas) {
     std::vector<std::uint8_t> definitions(graph_.variables.size(), 0);
+    for (const ir::Variable v : around_.inherited()) ++definitions[v];
     for (const ir::Block& block : graph_.blocks)
       for (const ir::Operation& op : block.operations)
         if (const ir::Variable v = defined_by(op); v != ir::no_variable && definitions[v] != 2) ++definitions[v];
@@ -160,7 +169,7 @@ class Body {
         b_.CreateCondBr(read(t.condition), blocks_[t.targets[0]], blocks_[t.targets[1]]);
         return;
       case ir::TerminatorKind::exit:
-        around_.leave(b_);
+        around_.leave_from(b_, number, [this](ir::Variable v) { return read(v); });
         return;
     }
   }
@@ -274,12 +283,12 @@ class Body {
         return nullptr;
       case load: {
         llvm::LoadInst* load = b_.CreateAlignedLoad(memory_type(context_, op.type), element(op, x[0]), alignment(op));
-        around_.accesses(*load);
+        around_.accesses(*load, ir::memory_number(op.immediate));
         return from_memory(op.type, load);
       }
       case store: {
         const ir::Type type = operand_type(op, 1);
-        around_.accesses(*b_.CreateAlignedStore(to_memory(type, x[1]), element(op, x[0]), alignment(op)));
+        around_.accesses(*b_.CreateAlignedStore(to_memory(type, x[1]), element(op, x[0]), alignment(op)), ir::memory_number(op.immediate));
         return nullptr;
       }
       case check_vectors:
@@ -287,7 +296,7 @@ class Body {
         return nullptr;
 
       case local_array:
-        return new_array(ir::array_shape(op.immediate));
+        return new_array(op);
       case check_index: {
         Value* count = b_.getInt64(op.immediate);
         guard(b_.CreateICmpUGE(x[0], count), x[0], count);
@@ -306,6 +315,32 @@ class Body {
       case copy_array:
         b_.CreateMemCpy(x[0], llvm::MaybeAlign(1), x[1], llvm::MaybeAlign(1), op.immediate);
         return nullptr;
+
+      case lane_index:
+      case warp_index:
+        return around_.coordinate(b_, op.opcode, 0);
+      case barrier:
+      case barrier_and:
+      case barrier_or:
+      case barrier_count:
+      case warp_barrier:
+      case active_mask:
+      case shuffle:
+      case vote_all:
+      case vote_any:
+      case vote_ballot:
+      case match_any:
+      case match_all:
+      case warp_reduce:
+        ++next_site_;
+        return around_.collective(b_, op, llvm::ArrayRef(x).take_front(ir::row_of(op.opcode).operands));
+      case fence:
+        return around_.collective(b_, op, {});
+      case atomic_load:
+      case atomic_store:
+      case atomic_rmw:
+      case atomic_cas:
+        return atomic(op, x);
 
       case argument:
       case call:
@@ -339,7 +374,8 @@ class Body {
   Value* length_of(const ir::Operation& op) {
     const std::size_t memory = ir::memory_number(op.immediate);
     const ir::Memory& m = graph_.memories[memory];
-    return m.kind == ir::MemoryKind::span ? around_.length(memory) : b_.getInt64(m.elements);
+    const bool known = m.kind != ir::MemoryKind::span && m.kind != ir::MemoryKind::dynamic_shared;
+    return known ? b_.getInt64(m.elements) : around_.length(memory);
   }
 
   Value* to_memory(ir::Type type, Value* value) { return ir::is_boolean(type) ? b_.CreateZExt(value, b_.getInt8Ty()) : value; }
@@ -362,15 +398,31 @@ class Body {
     return llvm::Align(ir::alignment_of(access, ir::layout_of(graph_.memories[access.memory])));
   }
 
+  // A boolean is a byte in memory.
+  Value* atomic(const ir::Operation& op, const std::array<Value*, ir::max_operands>& x) {
+    const std::size_t memory = ir::AtomicAccess::from(op.immediate).memory;
+    const ir::Type type = graph_.memories[memory].element;
+    llvm::SmallVector<Value*, 2> operands;
+    for (std::size_t i = 1; i != ir::row_of(op.opcode).operands; ++i) operands.push_back(to_memory(type, x[i]));
+    Value* address = b_.CreateInBoundsGEP(memory_type(context_, type), around_.pointer(memory), {x[0]});
+    Value* old = around_.atomic(b_, op, address, operands);
+    return old == nullptr ? nullptr : from_memory(type, old);
+  }
+
   // ---- arrays of the thread's own. Each is one alloca, however often the operation runs: what it made before is out of scope by then.
 
-  Value* new_array(const ir::ArrayShape& shape) {
+  Value* new_array(const ir::Operation& op) {
+    const ir::ArrayShape shape = ir::array_shape(op.immediate);
     const std::uint64_t size = std::uint64_t{shape.size} * shape.count;
     // CUDA C++ Programming Guide, "Technical Specifications per Compute Capability": 512 KB of local memory a thread.
     constexpr std::uint64_t limit = 512 * 1024;
     if (size > limit || (array_bytes_ += size) > limit)
       throw Failure{OXIDE_JIT_UNSUPPORTED, "the local arrays of a kernel take at most 512 KiB a thread; these take " +
                                                std::to_string(size > limit ? size : array_bytes_) + " bytes or more"};
+    if (Value* kept = around_.array(b_, op)) {
+      if (block_number_ != 1) b_.CreateMemSet(kept, b_.getInt8(0), size, llvm::Align(16));  // in a region's first block it is there already
+      return kept;
+    }
     Builder at_top(&allocas_, allocas_.begin());
     llvm::AllocaInst* array = at_top.CreateAlloca(llvm::ArrayType::get(b_.getInt8Ty(), size), nullptr, "array");
     array->setAlignment(llvm::Align(ir::array_alignment(shape.size)));
@@ -415,7 +467,7 @@ class Body {
   }
 
   struct Variable {
-    Value* value = nullptr;            // of a variable with a slot: known only in block `known_in`
+    Value* value = nullptr;  // of a variable with a slot: known only in block `known_in`
     llvm::AllocaInst* slot = nullptr;
     std::uint32_t known_in = 0;
   };

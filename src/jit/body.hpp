@@ -47,11 +47,26 @@ class Surroundings {
   // Writes a record, as jit/abi.h lays it out. May go on in another block.
   virtual void print(Builder& b, llvm::ArrayRef<llvm::Value*> record) = 0;
 
-  virtual void accesses(llvm::Instruction&) {}                   // called for each load and store of the kernel's memories
+  // Barriers, fences, operations of a warp; atomic accesses, of which `address` is the element's.
+  virtual llvm::Value* collective(Builder& b, const ir::Operation& op, llvm::ArrayRef<llvm::Value*> operands) = 0;
+  virtual llvm::Value* atomic(Builder& b, const ir::Operation& op, llvm::Value* address, llvm::ArrayRef<llvm::Value*> operands) = 0;
+
+  // A part of a kernel: variables that have a value before it starts, and where the block that ends in `exit` goes on.
+  using Read = llvm::function_ref<llvm::Value*(ir::Variable)>;
+  virtual llvm::ArrayRef<ir::Variable> inherited() { return {}; }
+  virtual llvm::Value* inherit(Builder&, ir::Variable) { return nullptr; }
+  // Where an array that a `local_array` makes lies, when it lives longer than the part; else null.
+  virtual llvm::Value* array(Builder&, const ir::Operation&) { return nullptr; }
+  virtual void leave_from(Builder& b, std::uint32_t /*block*/, Read) { leave(b); }
+
+  virtual void accesses(llvm::Instruction&, std::size_t /*memory*/) {}  // called for each load and store of the kernel's memories
   virtual void at(Builder&, const ir::Location&) {}              // called before the code of each operation with a location
 };
 
-// The checks of a graph, in the order of its blocks and operations.
+// Whether all threads of a block or of a warp do an operation together.
+bool is_collective(const ir::Operation& op);
+
+// The checks and the collective operations of a graph, in the order of its blocks and operations.
 std::vector<oxide_fault_site> fault_sites(const ir::Graph& graph);
 
 llvm::Type* value_type(llvm::LLVMContext& context, ir::Type type);  // as a variable has it: booleans are i1, 16-bit floats are their bits

@@ -1,6 +1,7 @@
 #include "engine.hpp"
 
 #include "failure.hpp"
+#include "simt_runtime.hpp"
 
 #include <oxide/ir/math.hpp>
 #include <oxide/ir/type.hpp>
@@ -69,6 +70,7 @@ const Symbol runtime_symbols[] = {
     {"__umodti3", address_of<uint128(uint128, uint128)>([](uint128 a, uint128 b) { return a % b; })},
     {"memcpy", address_of<void*(void*, const void*, std::size_t)>(std::memcpy)},
     {"memmove", address_of<void*(void*, const void*, std::size_t)>(std::memmove)},
+    {"oxide_simt_run", address_of(oxide_simt_run)},
     {"memset", address_of<void*(void*, int, std::size_t)>(std::memset)},
 };
 

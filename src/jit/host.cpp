@@ -4,9 +4,8 @@
 #include "clock.hpp"
 #include "engine.hpp"
 #include "failure.hpp"
-#include "lower_math.hpp"
-#include "lower_effects.hpp"
-#include "lower_memory.hpp"
+#include "host_function.hpp"
+#include "host_simt.hpp"
 #include "optimize.hpp"
 
 namespace oxide::jit {
@@ -15,27 +14,6 @@ using llvm::BasicBlock;
 using llvm::Value;
 
 namespace {
-
-struct HostMachine {
-  std::string cpu, features;
-  bool fuses = false, converts_f16 = false;
-
-  static const HostMachine& get() {
-    static const HostMachine machine = [] {
-      HostMachine m;
-      m.cpu = llvm::sys::getHostCPUName().str();
-      for (const auto& feature : llvm::sys::getHostCPUFeatures()) {
-        if (!m.features.empty()) m.features += ',';
-        m.features += feature.second ? '+' : '-';
-        m.features += feature.first();
-        if (feature.first() == "fma") m.fuses = feature.second;
-        if (feature.first() == "f16c") m.converts_f16 = feature.second;
-      }
-      return m;
-    }();
-    return machine;
-  }
-};
 
 // How many work-items of a row are run by one call of `row`: few enough that `failed_values` lies on no more than two pages.
 constexpr std::uint64_t row_limit = 512;
@@ -51,88 +29,17 @@ constexpr std::uint64_t row_limit = 512;
 //
 // A thread whose check fails leaves, and the rest of the row goes on; so that LLVM can vectorize the loop all the same, a failure is
 // data and not a call: a key, of which the largest is kept, and a value in `failed_values[i]`. The row reports it when it is through.
-class Kernel final : public Surroundings {
+class Kernel final : public HostFunction {
  public:
   static constexpr const char* entry_name = "oxide_host_entry";
 
-  Kernel(const ir::Graph& graph, llvm::Module& module)
-      : graph_(graph), module_(module), context_(module.getContext()), sites_(fault_sites(graph)) {
-    make_row();
+  Kernel(const ir::Graph& graph, llvm::Module& module) : HostFunction(graph, module), sites_(fault_sites(graph)) {
+    make_body();
     make_entry();
   }
 
  private:
-  // `row`'s parameters; those of the kernel follow.
-  enum Argument : unsigned {
-    x_count,
-    x_from,
-    record,
-    block,
-    thread_y = block + 3,
-    thread_z,
-    grid,
-    block_dim = grid + 3,
-    first_of_kernel = block_dim + 3
-  };
-
   // ---- Surroundings
-
-  Value* coordinate(Builder&, ir::Opcode which, unsigned axis) override {
-    switch (which) {
-      case ir::Opcode::thread_index:
-        return axis == 0 ? thread_x_ : row_->getArg(axis == 1 ? thread_y : thread_z);
-      case ir::Opcode::block_index:
-        return row_->getArg(block + axis);
-      case ir::Opcode::block_dim:
-        return row_->getArg(block_dim + axis);
-      default:
-        return row_->getArg(grid + axis);
-    }
-  }
-  Value* parameter(Builder&, std::size_t index) override { return row_->getArg(argument_[index]); }
-  Value* pointer(std::size_t memory) override {
-    if (graph_.memories[memory].kind != ir::MemoryKind::table) return row_->getArg(argument_[graph_.memories[memory].parameter]);
-    tables_.resize(graph_.memories.size());
-    if (tables_[memory] == nullptr) tables_[memory] = make_table(module_, graph_, memory, 0);
-    return tables_[memory];
-  }
-  Value* length(std::size_t memory) override { return row_->getArg(argument_[graph_.memories[memory].parameter] + 1); }
-  bool fuses() const override { return HostMachine::get().fuses; }
-  bool converts_f16() const override { return HostMachine::get().converts_f16; }
-
-  MathResults mathematics(Builder& b, ir::Math f, ir::Type type, llvm::ArrayRef<Value*> operands) override {
-    llvm::Type* t = value_type(context_, type);
-    if (ir::is_approximate(f)) return {approximate(b, f, operands)};
-    if (f == ir::Math::rsqrt) return {b.CreateFDiv(llvm::ConstantFP::get(t, 1.0), b.CreateIntrinsic(llvm::Intrinsic::sqrt, {t}, operands))};
-    const std::string name =
-        (ir::row_of(f).host == ir::MathSource::own ? "oxide_" : "") + std::string(ir::name_of(f)) + (type == ir::Type::f32 ? "f" : "");
-    return call_math_function(b, name, f, type, operands);
-  }
-
-  // A processor has no faster ones than the precise ones.
-  Value* approximate(Builder& b, ir::Math f, llvm::ArrayRef<Value*> x) {
-    llvm::Type* t = b.getFloatTy();
-    Value* one = llvm::ConstantFP::get(t, 1.0);
-    const auto root = [&]() -> Value* { return b.CreateIntrinsic(llvm::Intrinsic::sqrt, {t}, {x[0]}); };
-    switch (f) {
-      case ir::Math::approx_sqrt:
-        return root();
-      case ir::Math::approx_rsqrt:
-        return b.CreateFDiv(one, root());
-      case ir::Math::approx_rcp:
-        return b.CreateFDiv(one, x[0]);
-      case ir::Math::approx_div:
-        return b.CreateFDiv(x[0], x[1]);
-      default:
-        return mathematics(b, precise(f), ir::Type::f32, x)[0];
-    }
-  }
-  static ir::Math precise(ir::Math f) {
-    const std::string_view name = ir::name_of(f).substr(std::string_view("approx_").size());
-    for (std::size_t i = 0; i != ir::math_count; ++i)
-      if (ir::name_of(static_cast<ir::Math>(i)) == name) return static_cast<ir::Math>(i);
-    throw Failure{OXIDE_JIT_FAILED, "no precise form of " + std::string(ir::name_of(f))};
-  }
 
   void fail(Builder& b, std::uint32_t site, Value* first, Value*) override {
     failed_site_->addIncoming(b.getInt64(site), b.GetInsertBlock());
@@ -144,85 +51,12 @@ class Kernel final : public Surroundings {
     b.CreateBr(next_);
   }
 
-  // The printer is the last parameter.
-  void print(Builder& b, llvm::ArrayRef<Value*> words) override { pass_record(b, row_->getArg(argument_.back()), words); }
-
-  // Work-items of a kernel are independent: what one writes and another reads is a race, on which no program may count. So the
-  // loop may run several of them in step.
-  void accesses(llvm::Instruction& access) override { access.setMetadata(llvm::LLVMContext::MD_access_group, access_group_); }
-
-  // ---- functions
-
-  llvm::Function* make_function(const char* name, llvm::ArrayRef<llvm::Type*> types) {
-    llvm::FunctionType* type = llvm::FunctionType::get(llvm::Type::getVoidTy(context_), types, false);
-    llvm::Function* f = llvm::Function::Create(type, llvm::GlobalValue::InternalLinkage, name, module_);
-    f->setDoesNotThrow();
-    f->addFnAttr(llvm::Attribute::NoInline);
-    return f;
-  }
-
-  struct Loop {
-    BasicBlock* body;
-    BasicBlock* next;
-    BasicBlock* done;
-    llvm::PHINode* counter;
-  };
-
-  // for (counter = from; counter < to; counter += step) in i64. `b` moves to the body; the body is to go on to `next`.
-  Loop open_loop(Builder& b, llvm::Function& function, const char* name, Value* from, Value* to, std::uint64_t step = 1) {
-    BasicBlock* before = b.GetInsertBlock();
-    BasicBlock* head = BasicBlock::Create(context_, llvm::Twine(name) + ".head", &function);
-    const Loop loop{BasicBlock::Create(context_, llvm::Twine(name) + ".body", &function),
-                    BasicBlock::Create(context_, llvm::Twine(name) + ".next", &function),
-                    BasicBlock::Create(context_, llvm::Twine(name) + ".done", &function),
-                    llvm::PHINode::Create(b.getInt64Ty(), 2, name, head)};
-    b.CreateBr(head);
-    b.SetInsertPoint(head);
-    loop.counter->addIncoming(from, before);
-    b.CreateCondBr(b.CreateICmpULT(loop.counter, to), loop.body, loop.done);
-    b.SetInsertPoint(loop.next);
-    loop.counter->addIncoming(b.CreateAdd(loop.counter, b.getInt64(step), "", /*HasNUW=*/true, /*HasNSW=*/true), loop.next);
-    b.CreateBr(head);
-    b.SetInsertPoint(loop.body);
-    return loop;
-  }
-
   // ---- row
 
-  void make_row() {
+  void make_body() {
     llvm::Type* i32 = llvm::Type::getInt32Ty(context_);
     llvm::Type* i64 = llvm::Type::getInt64Ty(context_);
-    llvm::Type* pointer = llvm::PointerType::get(context_, 0);
-    std::vector<llvm::Type*> types(first_of_kernel, i32);
-    types[x_count] = types[x_from] = i64;
-    types[record] = pointer;
-    for (const ir::Parameter& p : graph_.parameters) {
-      argument_.push_back(static_cast<unsigned>(types.size()));
-      if (p.kind == ir::ParameterKind::value) {
-        types.push_back(memory_type(context_, p.type));
-      } else {
-        types.push_back(pointer);
-        if (p.kind == ir::ParameterKind::span) types.push_back(i64);
-      }
-    }
-    row_ = make_function("oxide_host_row", types);
-    row_->addFnAttr("prefer-vector-width", "256");  // wider ones slow the clock of many processors
-    row_->getArg(record)->addAttr(llvm::Attribute::NoAlias);
-    limit(x_count, row_limit + 1);
-    // Places in a grid are then known not to be negative numbers, which is what the optimizer's range checks are about.
-    limit(x_from, std::uint64_t{1} << 30);
-    for (unsigned axis = 0; axis != 3; ++axis) limit(block_dim + axis, std::uint64_t{1} << 30);
-    for (std::size_t p = 0; p != graph_.parameters.size(); ++p)
-      if (graph_.parameters[p].kind == ir::ParameterKind::span) limit(argument_[p] + 1, std::uint64_t{1} << 63);
-    for (const ir::Memory& m : graph_.memories) {
-      if (m.kind == ir::MemoryKind::table) continue;
-      llvm::Argument* argument = row_->getArg(argument_[m.parameter]);
-      argument->addAttr(llvm::Attribute::NoAlias);
-      if (m.access == ir::Access::read) argument->addAttr(llvm::Attribute::ReadOnly);
-      argument->addAttr(llvm::Attribute::getWithAlignment(context_, llvm::Align(ir::layout_of(m).alignment)));
-    }
-    access_group_ = llvm::MDNode::getDistinct(context_, {});
-
+    make_row("oxide_host_row", {}, row_limit);
     BasicBlock* entry = BasicBlock::Create(context_, "entry", row_);
     Builder b(entry);
     Value* failed_values = nullptr;
@@ -238,23 +72,11 @@ class Kernel final : public Surroundings {
     llvm::PHINode* best = sites_.empty() ? nullptr : open_failures(x, failed_values);
     lower_body(graph_, *row_, *entry, *x.body, *this);
 
-    llvm::MDNode* parallel = llvm::MDNode::get(context_, {llvm::MDString::get(context_, "llvm.loop.parallel_accesses"), access_group_});
-    // The vectorizer interleaves; unrolling what it leaves over would only cost time here.
-    llvm::MDNode* no_unrolling = llvm::MDNode::get(context_, {llvm::MDString::get(context_, "llvm.loop.unroll.disable")});
-    llvm::MDNode* id = llvm::MDNode::getDistinct(context_, {nullptr, parallel, no_unrolling});
-    id->replaceOperandWith(0, id);
-    x.next->getTerminator()->setMetadata(llvm::LLVMContext::MD_loop, id);
+    mark_parallel(x);
 
     b.SetInsertPoint(x.done);
     if (best != nullptr) report_failure(b, best, failed_values);
     b.CreateRetVoid();
-  }
-
-  // Says that an integer parameter is below `end`.
-  void limit(unsigned argument, std::uint64_t end) {
-    const unsigned bits = row_->getArg(argument)->getType()->getIntegerBitWidth();
-    row_->getArg(argument)->addAttr(
-        llvm::Attribute::get(context_, llvm::Attribute::Range, llvm::ConstantRange(llvm::APInt(bits, 0), llvm::APInt(bits, end))));
   }
 
   // The largest key is that of the first thread: (row_limit - i) * 2^32 + site; 0 where nothing failed.
@@ -267,7 +89,7 @@ class Kernel final : public Surroundings {
     b.SetInsertPoint(failed);
     failed_site_ = b.CreatePHI(b.getInt64Ty(), 0, "failed_site");
     failed_value_ = b.CreatePHI(b.getInt64Ty(), 0, "failed_value");
-    accesses(*b.CreateStore(failed_value_, b.CreateInBoundsGEP(b.getInt64Ty(), failed_values, {x.counter})));
+    in_step(*b.CreateStore(failed_value_, b.CreateInBoundsGEP(b.getInt64Ty(), failed_values, {x.counter})));
     Value* key = b.CreateOr(b.CreateShl(b.CreateSub(b.getInt64(row_limit), x.counter), b.getInt64(32)), failed_site_);
     b.CreateBr(x.next);
     b.SetInsertPoint(x.next, x.next->begin());
@@ -348,23 +170,13 @@ class Kernel final : public Surroundings {
     entry->setLinkage(llvm::GlobalValue::ExternalLinkage);
     entry->addFnAttr(llvm::Attribute::OptimizeNone);
     Builder b(BasicBlock::Create(context_, "entry", entry));
-    const auto load = [&](llvm::Type* type, Value* base, std::size_t offset) {
-      return b.CreateLoad(type, b.CreateInBoundsGEP(b.getInt8Ty(), base, {b.getInt64(offset)}));
-    };
-    Value* launch = entry->getArg(0);
     std::vector<Value*> values(row_->arg_size());
-    values[record] = load(pointer, launch, offsetof(oxide_host_launch, fault));
+    read_launch(b, entry->getArg(0), values);
     std::array<Value*, 3> blocks{}, threads{};
     for (unsigned axis = 0; axis != 3; ++axis) {
-      values[grid + axis] = load(b.getInt32Ty(), launch, offsetof(oxide_host_launch, grid) + 4 * axis);
-      values[block_dim + axis] = load(b.getInt32Ty(), launch, offsetof(oxide_host_launch, block) + 4 * axis);
       blocks[axis] = b.CreateZExt(values[grid + axis], i64);
       threads[axis] = b.CreateZExt(values[block_dim + axis], i64);
     }
-    Value* arguments = load(pointer, launch, offsetof(oxide_host_launch, arguments));
-    for (unsigned i = first_of_kernel; i != values.size(); ++i)
-      values[i] =
-          b.CreateAlignedLoad(row_->getArg(i)->getType(), load(pointer, arguments, sizeof(void*) * (i - first_of_kernel)), llvm::Align(1));
 
     const auto narrow = [&](Value* v) { return b.CreateTrunc(v, b.getInt32Ty()); };
     const Loop each_block = open_loop(b, *entry, "block", entry->getArg(1), entry->getArg(2));
@@ -387,13 +199,7 @@ class Kernel final : public Surroundings {
     llvm::ReturnInst::Create(context_, each_block.done);
   }
 
-  const ir::Graph& graph_;
-  llvm::Module& module_;
-  llvm::LLVMContext& context_;
   const std::vector<oxide_fault_site> sites_;
-  llvm::Function* row_ = nullptr;
-  std::vector<unsigned> argument_;  // of each parameter: its first argument
-  Value* thread_x_ = nullptr;
   BasicBlock* next_ = nullptr;  // where a thread goes when it is done
   llvm::PHINode* key_ = nullptr;
   llvm::PHINode* failed_site_ = nullptr;
@@ -415,7 +221,8 @@ HostCode compile_host(const ir::Graph& graph, const oxide_jit_request& request, 
   llvm::Module& module = *held_module;
   module.setTargetTriple(machine->getTargetTriple());
   module.setDataLayout(machine->createDataLayout());
-  Kernel(graph, module);
+  if (needs_regions(graph)) make_simt_kernel(graph, module, Kernel::entry_name);
+  else Kernel(graph, module);
   timing.build_ms = clock.lap();
   optimize(module, *machine, request.opt_level);
   timing.optimize_ms = clock.lap();

@@ -6,7 +6,10 @@
 #include "failure.hpp"
 #include "lower_effects.hpp"
 #include "lower_memory.hpp"
+#include "nvptx_simt.hpp"
 #include "optimize.hpp"
+
+#include <oxide/ir/shared_memory.hpp>
 
 namespace oxide::jit {
 
@@ -15,7 +18,7 @@ using llvm::Value;
 
 namespace {
 
-constexpr unsigned global_space = 1, constant_space = 4;  // NVPTX: the address spaces of global and of constant memory
+constexpr unsigned global_space = 1, shared_space = 3, constant_space = 4;  // NVPTX's address spaces
 
 // A module may have 64 KiB of constant memory (PTX ISA, "Constant State Space"), and its cache is much smaller: larger tables lie in
 // global memory, where they are read through the read-only cache.
@@ -61,10 +64,11 @@ class Kernel final : public Surroundings {
  public:
   Kernel(const ir::Graph& graph, llvm::Module& module, const oxide_jit_request& request)
       : graph_(graph), module_(module), context_(module.getContext()), architecture_(request.sm), ptx_version_(ptx_version_for(request)),
-        library_path_(request.libdevice) {
+        library_path_(request.libdevice), layout_(ir::shared_layout(graph)), synchronizes_(ir::synchronizes(graph)) {
+    make_shared_memory();
     make_function();
     if ((request.flags & OXIDE_JIT_LINE_INFO) != 0) make_line_table();
-    BasicBlock* entry = BasicBlock::Create(context_, "entry", function_);
+    BasicBlock* entry = prologue_ != nullptr ? prologue_ : BasicBlock::Create(context_, "entry", function_);
     lower_body(graph, *function_, *entry, *entry, *this);
     if (debug_) debug_->finalize();
     if (library_ != nullptr) library_->link_into(module, fault_);
@@ -79,6 +83,8 @@ class Kernel final : public Surroundings {
 
   Value* coordinate(Builder& b, ir::Opcode which, unsigned axis) override {
     using namespace llvm::Intrinsic;
+    if (which == ir::Opcode::lane_index) return special_register(b, nvvm_read_ptx_sreg_laneid, 0, 32);
+    if (which == ir::Opcode::warp_index) return warp_index(b);
     // Limits of compute capability 7.5 and newer (CUDA C++ Programming Guide, "Technical Specifications"); the upper end excluded.
     struct Register {
       ID id;
@@ -90,19 +96,59 @@ class Kernel final : public Surroundings {
         {{nvvm_read_ptx_sreg_ntid_x, 1, 1025}, {nvvm_read_ptx_sreg_ntid_y, 1, 1025}, {nvvm_read_ptx_sreg_ntid_z, 1, 65}},
         {{nvvm_read_ptx_sreg_nctaid_x, 1, 0x80000000}, {nvvm_read_ptx_sreg_nctaid_y, 1, 65536}, {nvvm_read_ptx_sreg_nctaid_z, 1, 65536}}};
     const Register& r = registers[static_cast<unsigned>(which) - static_cast<unsigned>(ir::Opcode::thread_index)][axis];
-    llvm::CallInst* call = b.CreateIntrinsic(r.id, llvm::ArrayRef<llvm::Type*>(), {});
-    call->addRangeRetAttr(llvm::ConstantRange(llvm::APInt(32, r.from), llvm::APInt(32, r.to)));
+    return special_register(b, r.id, r.from, r.to);
+  }
+  static Value* special_register(Builder& b, llvm::Intrinsic::ID id, std::uint32_t from, std::uint32_t to) {
+    llvm::CallInst* call = b.CreateIntrinsic(id, llvm::ArrayRef<llvm::Type*>(), {});
+    call->addRangeRetAttr(llvm::ConstantRange(llvm::APInt(32, from), llvm::APInt(32, to)));
     return call;
+  }
+  // %warpid may change while a thread runs (PTX ISA, "Special Registers"); this is the number of the thread's warp in its block.
+  Value* warp_index(Builder& b) {
+    const auto at = [&](ir::Opcode which, unsigned axis) { return coordinate(b, which, axis); };
+    Value* plane = b.CreateAdd(at(ir::Opcode::thread_index, 1), b.CreateMul(at(ir::Opcode::thread_index, 2), at(ir::Opcode::block_dim, 1)));
+    Value* thread = b.CreateAdd(at(ir::Opcode::thread_index, 0), b.CreateMul(plane, at(ir::Opcode::block_dim, 0)));
+    return b.CreateLShr(thread, b.getInt32(5));
   }
   Value* parameter(Builder&, std::size_t index) override { return function_->getArg(argument_[index]); }
   Value* pointer(std::size_t memory) override {
-    if (graph_.memories[memory].kind != ir::MemoryKind::table) return function_->getArg(argument_[graph_.memories[memory].parameter]);
+    const ir::Memory& m = graph_.memories[memory];
+    if (ir::is_shared(m)) return shared_[memory];
+    if (m.kind != ir::MemoryKind::table) return function_->getArg(argument_[m.parameter]);
     tables_.resize(graph_.memories.size());
     const unsigned space = table_bytes(graph_) <= constant_space_bytes ? constant_space : global_space;
     if (tables_[memory] == nullptr) tables_[memory] = make_table(module_, graph_, memory, space);
     return tables_[memory];
   }
-  Value* length(std::size_t memory) override { return function_->getArg(argument_[graph_.memories[memory].parameter] + 1); }
+  Value* length(std::size_t memory) override {
+    const ir::Memory& m = graph_.memories[memory];
+    return ir::is_shared(m) ? shared_length_[memory] : function_->getArg(argument_[m.parameter] + 1);
+  }
+
+  Value* collective(Builder& b, const ir::Operation& op, llvm::ArrayRef<Value*> operands) override {
+    const ir::Type type = operands.empty() ? ir::Type::none : graph_.variables[op.operands[0]];
+    return nvptx_collective(b, op, type, operands, architecture_);
+  }
+  Value* atomic(Builder& b, const ir::Operation& op, Value* address, llvm::ArrayRef<Value*> operands) override {
+    return nvptx_atomic(b, op, graph_.memories[ir::AtomicAccess::from(op.immediate).memory].element, address, operands);
+  }
+
+  // Memories do not overlap. Where threads wait for each other, this is said of pairs of accesses, and not of pointers: LLVM takes it that
+  // a barrier, which is a call, changes nothing behind a `noalias` pointer that was not given to it.
+  void accesses(llvm::Instruction& access, std::size_t memory) override {
+    const ir::Memory& m = graph_.memories[memory];
+    if (!synchronizes_ || ir::is_shared(m) || m.kind == ir::MemoryKind::table) return;
+    if (alias_domain_ == nullptr) {
+      llvm::MDBuilder metadata(context_);
+      alias_domain_ = metadata.createAnonymousAliasScopeDomain();
+      for (std::size_t i = 0; i != graph_.memories.size(); ++i) alias_scopes_.push_back(metadata.createAnonymousAliasScope(alias_domain_));
+    }
+    llvm::SmallVector<llvm::Metadata*, 8> others;
+    for (std::size_t i = 0; i != graph_.memories.size(); ++i)
+      if (i != memory) others.push_back(alias_scopes_[i]);
+    access.setMetadata(llvm::LLVMContext::MD_alias_scope, llvm::MDNode::get(context_, {alias_scopes_[memory]}));
+    access.setMetadata(llvm::LLVMContext::MD_noalias, llvm::MDNode::get(context_, others));
+  }
 
   MathResults mathematics(Builder& b, ir::Math f, ir::Type type, llvm::ArrayRef<Value*> operands) override {
     if (ir::is_approximate(f)) return {approximate(b, f, operands)};
@@ -207,6 +253,44 @@ class Kernel final : public Surroundings {
     b.SetCurrentDebugLocation(llvm::DILocation::get(context_, location.line, location.column, scopes_[location.file]));
   }
 
+  // ---- shared memory
+
+  // Not internal: LLVM takes it that calls of functions it does not know, as barriers are, leave internal variables alone.
+  llvm::GlobalVariable* make_shared_array(std::uint64_t bytes, const std::string& name) {
+    llvm::Type* type = llvm::ArrayType::get(llvm::Type::getInt8Ty(context_), bytes);
+    llvm::Constant* initial = bytes == 0 ? nullptr : llvm::PoisonValue::get(type);
+    auto* array = new llvm::GlobalVariable(module_, type, false, llvm::GlobalValue::ExternalLinkage, initial, name, nullptr,
+                                           llvm::GlobalValue::NotThreadLocal, shared_space);
+    array->setAlignment(llvm::Align(ir::shared_alignment));
+    return array;
+  }
+  void make_shared_memory() {
+    shared_.resize(graph_.memories.size(), nullptr);
+    shared_length_.resize(graph_.memories.size(), nullptr);
+    if (!layout_.dynamic.empty() || layout_.all_dynamic()) dynamic_ = make_shared_array(0, entry_name(graph_) + "_shared");
+    for (std::size_t i = 0; i != graph_.memories.size(); ++i) {
+      if (graph_.memories[i].kind != ir::MemoryKind::shared) continue;
+      const std::uint64_t bytes = graph_.memories[i].elements * ir::layout_of(graph_.memories[i]).size;
+      if (!layout_.all_dynamic()) shared_[i] = make_shared_array(bytes, entry_name(graph_) + "_shared_" + std::to_string(i));
+      else
+        shared_[i] = llvm::ConstantExpr::getInBoundsGetElementPtr(
+            llvm::Type::getInt8Ty(context_), dynamic_, llvm::ConstantInt::get(llvm::Type::getInt32Ty(context_), layout_.offsets[i]));
+    }
+  }
+  // The launch passes where each array of a dynamic size starts, and how many elements it has.
+  void find_dynamic_shared_memory() {
+    if (layout_.dynamic.empty()) return;
+    prologue_ = BasicBlock::Create(context_, "entry", function_);
+    Builder b(prologue_);
+    unsigned argument = static_cast<unsigned>(function_->arg_size() - 1 - 2 * layout_.dynamic.size());
+    for (const std::uint32_t memory : layout_.dynamic) {
+      Value* offset = function_->getArg(argument++);
+      if (layout_.all_dynamic()) offset = b.CreateAdd(offset, b.getInt32(static_cast<std::uint32_t>(layout_.fixed_bytes)));
+      shared_[memory] = b.CreateInBoundsGEP(b.getInt8Ty(), dynamic_, {offset});
+      shared_length_[memory] = b.CreateZExt(function_->getArg(argument++), b.getInt64Ty());
+    }
+  }
+
   // ---- the function
 
   void make_function() {
@@ -220,6 +304,7 @@ class Kernel final : public Surroundings {
         if (p.kind == ir::ParameterKind::span) types.push_back(llvm::Type::getInt64Ty(context_));
       }
     }
+    for (std::size_t i = 0; i != 2 * layout_.dynamic.size(); ++i) types.push_back(llvm::Type::getInt32Ty(context_));
     types.push_back(llvm::PointerType::get(context_, global_space));
     llvm::FunctionType* type = llvm::FunctionType::get(llvm::Type::getVoidTy(context_), types, false);
     function_ = llvm::Function::Create(type, llvm::GlobalValue::ExternalLinkage, entry_name(graph_), module_);
@@ -228,11 +313,12 @@ class Kernel final : public Surroundings {
     function_->setConvergent();
     record()->addAttr(llvm::Attribute::NoAlias);
     record()->addAttr(llvm::Attribute::getWithAlignment(context_, llvm::Align(8)));
+    find_dynamic_shared_memory();
     for (const ir::Memory& m : graph_.memories) {
-      if (m.kind == ir::MemoryKind::table) continue;
+      if (ir::is_shared(m) || m.kind == ir::MemoryKind::table) continue;
       // The launch has checked that nothing that is written overlaps anything else. `noalias readonly` is what makes `ld.global.nc`.
       llvm::Argument* pointer = function_->getArg(argument_[m.parameter]);
-      pointer->addAttr(llvm::Attribute::NoAlias);
+      if (m.access == ir::Access::read || !synchronizes_) pointer->addAttr(llvm::Attribute::NoAlias);
       if (m.access == ir::Access::read) pointer->addAttr(llvm::Attribute::ReadOnly);
       pointer->addAttr(llvm::Attribute::getWithAlignment(context_, llvm::Align(ir::layout_of(m).alignment)));
       pointer->addAttr(llvm::Attribute::getWithCaptureInfo(context_, llvm::CaptureInfo::none()));
@@ -286,6 +372,13 @@ class Kernel final : public Surroundings {
   llvm::LLVMContext& context_;
   unsigned architecture_, ptx_version_;
   const char* library_path_;
+  const ir::SharedLayout layout_;
+  const bool synchronizes_;
+  std::vector<Value*> shared_, shared_length_;  // of each memory that is shared
+  llvm::GlobalVariable* dynamic_ = nullptr;
+  BasicBlock* prologue_ = nullptr;
+  llvm::MDNode* alias_domain_ = nullptr;
+  std::vector<llvm::MDNode*> alias_scopes_;  // of each memory
   llvm::Function* function_ = nullptr;
   llvm::Function* fault_ = nullptr;
   std::vector<unsigned> argument_;  // of each parameter: its first argument
@@ -347,7 +440,7 @@ static std::string finish(llvm::StringRef text, llvm::StringRef fault) {
   std::string out;
   out.reserve(text.size() + 2 * fault_body.size());
   std::string definition;
-  if (!fault.empty()) {
+  if (text.contains(".func " + fault.str()) && !fault.empty()) {  // else the optimizer has proved all checks
     constexpr llvm::StringLiteral external = ".extern ";
     const std::string head = ".func " + fault.str();
     const std::size_t at = text.find(external.str() + head), end = text.find(';', at);

@@ -78,7 +78,10 @@ void Diagnostics::check() const {
 
 void configure_optimizer() {
   // Range checks are split off without a profile that says they pass.
-  const auto& options = llvm::cl::getRegisteredOptions();
+  auto& options = llvm::cl::getRegisteredOptions();
+  // Pointers to shared memory have 32 bits.
+  if (const auto option = options.find("nvptx-short-ptr"); option != options.end())
+    static_cast<llvm::cl::opt<bool>*>(option->second)->setValue(true);
   if (const auto option = options.find("irce-skip-profitability-checks"); option != options.end())
     static_cast<llvm::cl::opt<bool>*>(option->second)->setValue(true);
 }

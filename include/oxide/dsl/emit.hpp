@@ -8,6 +8,7 @@
 #include <type_traits>
 
 #include <oxide/ir/ops.hpp>
+#include <oxide/ir/synchronization.hpp>
 #include <oxide/ir/type.hpp>
 #include <oxide/linkage.hpp>
 #include <oxide/trace/handle.hpp>
@@ -65,6 +66,14 @@ OXIDE_INLINE std::uint64_t declare_string(std::string_view text, Where where);
 inline void check(trace::Handle condition, std::string_view message, Where where) {
   emit(ir::Opcode::check, ir::Type::none, condition, declare_string(message, where), where);
 }
+
+// A shared array's number among memories, and its end. `elements` is 0 where the launch's list says how many.
+OXIDE_INLINE std::uint32_t declare_shared(ir::Type element, std::uint64_t elements, bool dynamic, Where where);
+OXIDE_INLINE void release_shared(std::uint32_t memory);
+
+// An atomic access; `operands` are those behind the index.
+OXIDE_INLINE trace::Handle atomic(ir::Opcode opcode, ir::Type type, const ir::AtomicAccess& access, trace::Handle index,
+                                  const trace::Handle* operands, unsigned count, Where where);
 
 // Throws TraceError.
 [[noreturn]] OXIDE_INLINE void refuse(Where where, const char* what_happened);

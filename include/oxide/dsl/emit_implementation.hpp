@@ -29,6 +29,25 @@ OXIDE_INLINE std::uint64_t declare_string(std::string_view text, Where where) {
   return trace::Recorder::current(where).declarations.string(text);
 }
 
+OXIDE_INLINE std::uint32_t declare_shared(ir::Type element, std::uint64_t elements, bool dynamic, Where where) {
+  ir::Memory memory;
+  memory.kind = dynamic ? ir::MemoryKind::dynamic_shared : ir::MemoryKind::shared;
+  memory.element = element;
+  memory.access = ir::Access::write;
+  memory.elements = elements;
+  return trace::Recorder::current(where).declarations.shared(memory, where.file_name(), where.line(), where.column());
+}
+OXIDE_INLINE void release_shared(std::uint32_t memory) {
+  if (trace::Recorder* recorder = trace::Recorder::slot(); recorder != nullptr) recorder->declarations.release(memory);
+}
+
+OXIDE_INLINE trace::Handle atomic(ir::Opcode opcode, ir::Type type, const ir::AtomicAccess& access, trace::Handle index,
+                                  const trace::Handle* operands, unsigned count, Where where) {
+  trace::Handle all[ir::max_operands] = {index};
+  for (unsigned i = 0; i != count; ++i) all[i + 1] = operands[i];
+  return record(opcode, type, all, count + 1, access.immediate(), where);
+}
+
 [[noreturn]] inline void refuse(Where where, const std::string& what_happened) {
   throw TraceError(trace::Recorder::current(where).kernel_name(), trace::Place(where).source_line(), what_happened);
 }

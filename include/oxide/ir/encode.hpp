@@ -247,6 +247,7 @@ inline std::vector<std::uint8_t> encode(const Graph& graph) {
     out.number(m.elements);
     out.number(m.data);
     out.layout(m.element, m.layout);
+    out.location(m.location);
   }
   out.number(graph.spaces.size());
   for (const IndexSpace& s : graph.spaces) {
@@ -288,15 +289,16 @@ inline std::optional<Graph> decode(std::span<const std::uint8_t> bytes, std::str
     p.type = in.type();
     p.layout = in.layout(p.type);
   }
-  graph.memories.resize(in.count(6));
+  graph.memories.resize(in.count(7));
   for (Memory& m : graph.memories) {
-    m.kind = in.enumerator<MemoryKind>(3);
+    m.kind = in.enumerator<MemoryKind>(5);
     m.element = in.type();
     m.access = in.enumerator<Access>(3);
     m.parameter = in.number32();
     m.elements = in.number();
     m.data = in.number32();
     m.layout = in.layout(m.element);
+    m.location = in.location();
   }
   graph.spaces.resize(in.count(3));
   for (IndexSpace& s : graph.spaces) {

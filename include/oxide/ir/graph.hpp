@@ -11,6 +11,7 @@
 #include <vector>
 
 #include <oxide/ir/ops.hpp>
+#include <oxide/ir/synchronization.hpp>
 #include <oxide/ir/type.hpp>
 
 namespace oxide::ir {
@@ -72,6 +73,8 @@ enum class MemoryKind : std::uint8_t {
   span,
   table,    // constant elements that are part of the graph
   storage,  // what a hidden parameter points to
+  shared,          // an array of the block, of `elements` elements
+  dynamic_shared,  // an array of the block whose size each launch decides
 };
 
 enum class Access : std::uint8_t {
@@ -85,16 +88,20 @@ struct Memory {
   MemoryKind kind = MemoryKind::span;
   Type element = Type::none;
   Access access = Access::read;
-  std::uint32_t parameter = 0;  // span, storage: index into Graph::parameters
-  std::uint64_t elements = 0;   // table, storage: how many
+  std::uint32_t parameter = 0;  // span, storage: index into Graph::parameters; dynamic_shared: into the launch's list of sizes
+  std::uint64_t elements = 0;   // table, storage, shared: how many; dynamic_shared: for each thread of the block, 0 when the list says
   std::uint32_t data = 0;       // table: index into Graph::strings: the elements as they lie in memory
   Layout layout = {};           // of elements that are structs: `element` is none then
+  Location location{};          // shared and dynamic_shared: where it is declared
 };
 constexpr Layout layout_of(const Memory& m) { return m.element == Type::none ? m.layout : layout_of(m.element); }
 
+constexpr bool is_shared(const Memory& m) { return m.kind == MemoryKind::shared || m.kind == MemoryKind::dynamic_shared; }
+
 // Whether an immediate has the number of a memory in its bits 0 to 15.
 constexpr bool names_memory(Immediate immediate) {
-  return immediate == Immediate::memory || immediate == Immediate::access || immediate == Immediate::vectors;
+  return immediate == Immediate::memory || immediate == Immediate::access || immediate == Immediate::vectors ||
+         immediate == Immediate::atomic;
 }
 constexpr std::uint32_t memory_number(std::uint64_t immediate) { return static_cast<std::uint32_t>(immediate & 0xffff); }
 constexpr std::uint64_t with_memory_number(std::uint64_t immediate, std::uint32_t memory) {

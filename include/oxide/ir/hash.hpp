@@ -118,6 +118,7 @@ inline Hash hash(const Graph& graph, HashLines lines) {
     out.word(m.elements);
     out.word(m.data);
     out.layout(m.element, m.layout);
+    if (with_lines) out.location(m.location);
   }
   out.word(graph.spaces.size());
   for (const IndexSpace& s : graph.spaces) {

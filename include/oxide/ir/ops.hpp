@@ -22,6 +22,10 @@ namespace oxide::ir {
 //                 reads     reads memory
 //                 writes    writes memory
 //                 traps     may end the thread with an error; must stay
+//                 block_collective  done by all threads of the block together; orders their memory accesses
+//                 warp_collective   done by the lanes of a warp together; orders their memory accesses
+//                 fences    orders memory accesses
+//                 atomic    reads and writes memory as one
 //                 acts      does something that no memory of the graph shows, or reads what changes by itself; must stay, in order
 //                 argument, call_result  belong to the operation with many operands behind or before them
 //                 calls     runs a function of the graph
@@ -97,6 +101,29 @@ namespace oxide::ir {
   X(return_value, 1, none, any, index, returns) \
   /* shows the arguments by a format, see runtime/print_format.hpp */ \
   X(print, 0, none, arguments, string, acts) \
+  /* the thread's place in its warp: u32; a warp is 32 threads with consecutive numbers in x, y, z order */ \
+  X(lane_index, 0, given, any, none, pure) \
+  X(warp_index, 0, given, any, none, pure) \
+  /* threads together: convergent; every thread of the block, or every lane that the mask (u32) names */ \
+  X(barrier, 0, none, any, none, block_collective) \
+  X(barrier_and, 1, boolean, boolean, none, block_collective) \
+  X(barrier_or, 1, boolean, boolean, none, block_collective) \
+  X(barrier_count, 1, given, boolean, none, block_collective) \
+  X(fence, 0, none, any, scope, fences) \
+  X(warp_barrier, 1, none, mask, none, warp_collective) \
+  X(active_mask, 0, given, any, none, warp_collective) \
+  X(shuffle, 3, same, value_mask, shuffle, warp_collective) \
+  X(vote_all, 2, boolean, boolean_mask, none, warp_collective) \
+  X(vote_any, 2, boolean, boolean_mask, none, warp_collective) \
+  X(vote_ballot, 2, given, boolean_mask, none, warp_collective) \
+  X(match_any, 2, given, value_mask, none, warp_collective) \
+  X(match_all, 2, given, value_mask, none, warp_collective) \
+  X(warp_reduce, 2, same, value_mask, reduction, warp_collective) \
+  /* atomic accesses to memory; the immediate is an AtomicAccess */ \
+  X(atomic_load, 1, given, index, atomic, atomic) \
+  X(atomic_store, 2, none, index, atomic, atomic) \
+  X(atomic_rmw, 2, given, index, atomic, atomic) \
+  X(atomic_cas, 3, given, index, atomic, atomic) \
   /* only in traces, never in a finished graph */ \
   X(decide, 1, none, boolean, answer, trace) \
   X(loop_head, 0, none, any, none, trace) \
@@ -123,11 +150,14 @@ enum class OperandRule : std::uint8_t {
   bits,      // all boolean or all of one integer type
   boolean,   // boolean
   select,    // a boolean, then two of the result's type
-  index,     // a u64 index, then (store) a value of the memory's element type
+  index,     // a u64 index, then (store, atomics) values of the memory's element type
   arguments, // takes the arguments directly before it
   math,      // what the function takes
   address,   // an address, a u64 index, then (store) a number
   addresses, // addresses
+  mask,      // a u32
+  boolean_mask,  // a boolean, then a u32
+  value_mask,    // a number, then u32
 };
 
 enum class Immediate : std::uint8_t {
@@ -148,6 +178,10 @@ enum class Immediate : std::uint8_t {
   index,      // which argument or result, from 0
   answer,     // a decision's answer
   math,       // a function and which of its results, see math.hpp
+  scope,      // a fence: the Scope, see synchronization.hpp
+  shuffle,    // a mode and a width, see synchronization.hpp
+  reduction,  // a ReductionKind
+  atomic,     // an AtomicAccess
 };
 
 enum class Effect : std::uint8_t {
@@ -163,7 +197,11 @@ enum class Effect : std::uint8_t {
   calls,
   returns,
   requires_launch,
-  trace
+  trace,
+  block_collective,
+  warp_collective,
+  fences,
+  atomic,
 };
 
 struct OpcodeRow {

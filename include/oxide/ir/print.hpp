@@ -82,10 +82,11 @@ inline std::string print_constant(Type type, std::uint64_t bits) {
   return "?";
 }
 
-// A span and a storage go by their parameter's number, a table by its string's.
+// A span and a storage go by their parameter's number, a table by its string's, a shared array by its own.
 inline std::string print_memory(const Graph& graph, std::uint64_t memory) {
   if (memory >= graph.memories.size()) return "p?";
   const Memory& m = graph.memories[memory];
+  if (is_shared(m)) return "shared" + std::to_string(memory);
   return m.kind == MemoryKind::table ? "table" + std::to_string(m.data) : 'p' + std::to_string(m.parameter);
 }
 
@@ -128,6 +129,14 @@ inline std::string print_access(std::uint64_t immediate) {
   return out + " aligned " + std::to_string(a.alignment);
 }
 
+inline std::string print_atomic(const Graph& graph, const Operation& op) {
+  if (!AtomicAccess::valid(op.immediate)) return "?";
+  const AtomicAccess a = AtomicAccess::from(op.immediate);
+  std::string out = op.opcode == Opcode::atomic_rmw ? std::string(name_of(a.kind)) + ' ' : std::string();
+  out.append(name_of(a.order)).append(" ").append(name_of(a.scope)).append(", ");
+  return out + print_memory(graph, a.memory);
+}
+
 // The immediate as the operation's first argument; empty when the row has none or it says nothing.
 inline std::string print_immediate(const Graph& graph, const Operation& op) {
   switch (row_of(op.opcode).immediate) {
@@ -165,6 +174,16 @@ inline std::string print_immediate(const Graph& graph, const Operation& op) {
       return print_function(graph, op.immediate);
     case Immediate::math:
       break;  // stands in place of the operation's name
+    case Immediate::scope:
+      return op.immediate < scope_count ? std::string(name_of(static_cast<Scope>(op.immediate))) : "?";
+    case Immediate::shuffle:
+      if (!valid_shuffle(op.immediate)) return "?";
+      return std::string(name_of(shuffle_mode(op.immediate))) +
+             (shuffle_width(op.immediate) == 32 ? "" : " of " + std::to_string(shuffle_width(op.immediate)));
+    case Immediate::reduction:
+      return op.immediate < reduction_kind_count ? std::string(name_of(static_cast<ReductionKind>(op.immediate))) : "?";
+    case Immediate::atomic:
+      return print_atomic(graph, op);
   }
   return {};
 }
@@ -232,6 +251,15 @@ inline std::string print_attributes(const Attributes& a) {
   return out;
 }
 
+// shared2 of 256 f32
+inline std::string print_shared(const Graph& graph, std::size_t memory) {
+  const Memory& m = graph.memories[memory];
+  const std::string name = print_memory(graph, memory) + " of ", element(name_of(m.element));
+  if (m.kind == MemoryKind::shared) return name + std::to_string(m.elements) + ' ' + element;
+  if (m.elements != 0) return name + std::to_string(m.elements) + ' ' + element + " a thread";
+  return name + element + ", size " + std::to_string(m.parameter) + " of the launch";
+}
+
 inline std::string print_parameters(const Graph& graph) {
   std::string out;
   for (std::size_t i = 0; i != graph.parameters.size(); ++i) {
@@ -246,7 +274,8 @@ inline std::string print_parameters(const Graph& graph) {
     if (p.type == Type::none) out += print_layout(p.layout);
     else out += name_of(p.type);
     for (const Memory& m : graph.memories)
-      if (p.kind != ParameterKind::value && m.kind != MemoryKind::table && m.parameter == i) out.append(" ").append(print_access(m.access));
+      if (p.kind != ParameterKind::value && m.kind != MemoryKind::table && !is_shared(m) && m.parameter == i)
+        out.append(" ").append(print_access(m.access));
   }
   return out;
 }
@@ -295,6 +324,8 @@ inline std::string print(const Graph& graph) {
           .append(" ")
           .append(name_of(m.element))
           .append("\n");
+  for (std::size_t i = 0; i != graph.memories.size(); ++i)
+    if (is_shared(graph.memories[i])) detail::print_line(out, graph, detail::print_shared(graph, i), graph.memories[i].location);
   for (const IndexSpace& s : graph.spaces) {
     const std::string line = s.kind == SpaceKind::linear ? "space linear" : "space grid_2d, rows of " + std::to_string(s.stride);
     detail::print_line(out, graph, line, s.location);

@@ -59,6 +59,8 @@ constexpr std::string_view defect_of(const Attributes& a) {
   if (a.stack_size > largest_stack) return "stack_size takes at most 512 KiB";
   return {};
 }
+// No block of any device has more shared memory than this; what a launch may have is checked then.
+inline constexpr std::uint64_t max_shared_bytes = std::uint64_t{1} << 20;
 
 namespace detail {
 
@@ -125,7 +127,8 @@ class Verifier {
     for (std::size_t i = 0; i != graph_.parameters.size(); ++i) {
       const Parameter& p = graph_.parameters[i];
       const bool typed = p.kind == ParameterKind::printer ? p.type == Type::none && p.layout == Layout{} : is_layout(p.type, p.layout);
-      if (!typed || (p.kind == ParameterKind::value && p.type == Type::none)) return fail("parameter " + std::to_string(i) + " has no type");
+      if (!typed || (p.kind == ParameterKind::value && p.type == Type::none))
+        return fail("parameter " + std::to_string(i) + " has no type");
       if (p.kind > ParameterKind::printer) return fail("parameter " + std::to_string(i) + " has no kind");
       if (p.kind == ParameterKind::printer && i + 1 != graph_.parameters.size()) return fail("the printer is not the last parameter");
       if (i != 0 && is_hidden(graph_.parameters[i - 1].kind) && !is_hidden(p.kind))
@@ -166,8 +169,12 @@ class Verifier {
     for (std::size_t i = 0; i != graph_.memories.size(); ++i) {
       const Memory& m = graph_.memories[i];
       const std::string what = "memory " + std::to_string(i);
-      if (m.kind > MemoryKind::storage) return fail(what + " has no kind");
+      if (m.kind > MemoryKind::dynamic_shared) return fail(what + " has no kind");
       if (m.access > Access::disjoint) return fail(what + " has no access");
+      if (is_shared(m)) {
+        shared_memory(m, what);
+        continue;
+      }
       if (m.kind != MemoryKind::span && (m.elements == 0 || m.elements > max_elements)) return fail(what + " has no elements, or too many");
       if (m.kind == MemoryKind::table) {
         if (!is_layout(m.element, m.layout)) return fail(what + " has elements of no type");
@@ -184,6 +191,13 @@ class Verifier {
       if (taken[m.parameter]) return fail(what + " names a parameter that another memory has");
       taken[m.parameter] = true;
     }
+  }
+
+  void shared_memory(const Memory& m, const std::string& what) {
+    if (!is_layout(m.element, m.layout)) return fail(what + " has elements of no type");
+    if (m.access != Access::write) return fail(what + " is shared, so every thread may write it");
+    if (m.kind == MemoryKind::shared && m.elements == 0) return fail(what + " has no elements");
+    if (m.elements > max_shared_bytes / layout_of(m).size) fail(what + " has more elements than a block's shared memory holds");
   }
 
   // ---- operations
@@ -251,6 +265,17 @@ class Verifier {
         return;
       case OperandRule::index:
         if (first != Type::u64) return fail(op, "needs an index of type u64, has " + name(first));
+        return;
+      case OperandRule::mask:
+        if (first != Type::u32) fail(op, "needs a mask of type u32, has " + name(first));
+        return;
+      case OperandRule::boolean_mask:
+        if (!is_boolean(first) || type_of(op.operands[1]) != Type::u32) fail(op, "needs a boolean and a mask of type u32");
+        return;
+      case OperandRule::value_mask:
+        if (!is_number(first)) return fail(op, "needs a number, has " + name(first));
+        for (std::size_t i = 1; i != row.operands; ++i)
+          if (type_of(op.operands[i]) != Type::u32) return fail(op, "needs a value, then a lane and a mask of type u32");
         return;
       case OperandRule::math:
         return mathematics(op, row);
@@ -322,6 +347,17 @@ class Verifier {
         return below(graph_.functions.size(), "function");
       case Immediate::math:
         return;  // looked at with the operands
+      case Immediate::scope:
+        return below(scope_count, "scope");
+      case Immediate::shuffle:
+        if (!valid_shuffle(op.immediate)) fail(op, "has no shuffle's mode and width");
+        return;
+      case Immediate::reduction:
+        return below(reduction_kind_count, "reduction");
+      case Immediate::atomic:
+        if (!AtomicAccess::valid(op.immediate)) return fail(op, "has no atomic access's kind, order and scope");
+        if (memory_number(op.immediate) >= graph_.memories.size()) fail(op, "names a memory that is not there");
+        return;
     }
   }
 
@@ -389,8 +425,23 @@ class Verifier {
       case Opcode::block_index:
       case Opcode::block_dim:
       case Opcode::grid_dim:
+      case Opcode::lane_index:
+      case Opcode::warp_index:
+      case Opcode::barrier_count:
+      case Opcode::active_mask:
+      case Opcode::vote_ballot:
+      case Opcode::match_any:
+      case Opcode::match_all:
         if (op.type != Type::u32) fail(op, "gives a u32");
         return;
+      case Opcode::warp_reduce:
+        if (op.type != Type::u32 && op.type != Type::i32) fail(op, "reduces u32 or i32");
+        return;
+      case Opcode::atomic_load:
+      case Opcode::atomic_store:
+      case Opcode::atomic_rmw:
+      case Opcode::atomic_cas:
+        return atomic(op);
       case Opcode::bit_cast: {
         const Type from = type_of(op.operands[0]);
         if (size_of(from) != size_of(op.type) || is_boolean(from) != is_boolean(op.type))
@@ -437,6 +488,31 @@ class Verifier {
     if (m.element != Type::none && type != m.element) return fail(op, "accesses another type than the memory's elements");
     if (a.alignment == 0 && !a.in_bytes && std::uint64_t{a.offset} + size_of(type) > layout_of(m).size)
       fail(op, "accesses more than one element");
+  }
+
+  // Loads may not release, stores may not acquire (C++ [atomics.types.operations]); arithmetic is for numbers.
+  void atomic(const Operation& op) {
+    const AtomicAccess a = AtomicAccess::from(op.immediate);
+    const Memory& m = graph_.memories[a.memory];
+    const bool loads = op.opcode == Opcode::atomic_load, stores = op.opcode == Opcode::atomic_store;
+    if (!is_number(m.element) || size_of(m.element) > 8) return fail(op, "is an access to elements that are no numbers of up to 8 bytes");
+    if (!stores && op.type != m.element) return fail(op, "gives another type than the memory's elements");
+    for (std::size_t i = 1; i != row_of(op.opcode).operands; ++i)
+      if (type_of(op.operands[i]) != m.element) return fail(op, "has an operand of another type than the memory's elements");
+    if (!loads && m.access == Access::read) return fail(op, "writes memory that is only read");
+    if (loads && (a.order == MemoryOrder::release || a.order == MemoryOrder::acq_rel)) return fail(op, "is a load, which cannot release");
+    if (stores && (a.order == MemoryOrder::acquire || a.order == MemoryOrder::acq_rel)) return fail(op, "is a store, which cannot acquire");
+    if (op.opcode != Opcode::atomic_rmw) {
+      if (a.kind != AtomicKind::exchange) fail(op, "is no read-modify-write, so it has no kind");
+      return;
+    }
+    const bool bits = a.kind >= AtomicKind::bit_and, counts = a.kind >= AtomicKind::inc;
+    if (a.kind != AtomicKind::exchange && is_boolean(m.element) && (!bits || counts)) return fail(op, "is arithmetic on booleans");
+    const bool known =
+        m.element == Type::f32 || m.element == Type::f64 || is_boolean(m.element) || (is_integer(m.element) && size_of(m.element) <= 8);
+    if (a.kind != AtomicKind::exchange && !known) return fail(op, "is arithmetic on " + name(m.element));
+    if (bits && is_floating(m.element)) return fail(op, "is a bit operation on floating-point numbers");
+    if (counts && m.element != Type::u32) fail(op, "counts in u32 only");
   }
 
   // ---- control flow

@@ -11,7 +11,7 @@ extern "C" {
 #endif
 
 /* Raised with every incompatible change of this file or of the graph's encoding. */
-#define OXIDE_JIT_ABI_VERSION 1u
+#define OXIDE_JIT_ABI_VERSION 3u
 
 enum oxide_jit_target {
   OXIDE_JIT_NVPTX = 0, /* PTX text for an NVIDIA GPU */
@@ -56,7 +56,8 @@ struct oxide_fault_record {
   uint32_t ready;
   uint32_t site;      /* index into the result's sites */
   uint32_t reserved;
-  uint64_t values[2]; /* bounds: index, length; division: dividend bits, 0; check: 0, 0; index: index; vectors: address, length */
+  uint64_t values[2]; /* bounds: index, length; division: dividend bits, 0; check: 0, 0; index: index; vectors: address, length;
+                         collective: enum oxide_collective_fault */
   uint32_t block[3];
   uint32_t thread[3];
 };
@@ -66,7 +67,14 @@ enum oxide_fault_kind {
   OXIDE_FAULT_DIVISION = 2,
   OXIDE_FAULT_CHECK = 3,
   OXIDE_FAULT_INDEX = 4,  /* of an array with a fixed number of elements */
-  OXIDE_FAULT_VECTORS = 5 /* a span that is not made of whole, aligned vectors */
+  OXIDE_FAULT_VECTORS = 5, /* a span that is not made of whole, aligned vectors */
+  OXIDE_FAULT_COLLECTIVE = 6 /* host code: a barrier or an operation of a warp that not all of its threads reached */
+};
+
+/* What values[0] of a collective's fault record says. */
+enum oxide_collective_fault {
+  OXIDE_COLLECTIVE_ELSEWHERE = 0, /* threads that should have come wait at the site values[1] */
+  OXIDE_COLLECTIVE_NOT_NAMED = 1  /* the thread's mask, values[1], does not name its own lane */
 };
 
 /* What a site number in a fault record means. Numbered in the order of blocks and operations of the graph, so that code
@@ -93,8 +101,12 @@ struct oxide_print_sink {
   void (*print)(struct oxide_print_sink* self, const uint64_t* record);
 };
 
-/* Host code runs the linear block indices [first_block, end_block) of a grid, x fastest. `arguments` are pointers to the launch
- * arguments in the order of the parameters: a value is one, a span is two (pointer, then u64 length), a storage or printer is one (pointer). Each thread that
+/* A shared array whose size the launch decides takes two launch arguments behind those of the parameters: where it starts, in bytes
+ * behind the arrays of a fixed size, and how many elements it has, both u32. ir/shared_memory.hpp says where the others are.
+ *
+ * Host code runs the linear block indices [first_block, end_block) of a grid, x fastest. `arguments` are pointers to the launch
+ * arguments in the order of the parameters: a value is one, a span is two (pointer, then u64 length), a storage or printer is one
+ * (pointer). Each thread that
  * fails a check fills in the fault record and leaves; the other threads go on. The code keeps the floating-point environment.
  * A block has fewer than 2^30 threads on each axis. */
 struct oxide_host_launch {
@@ -102,6 +114,7 @@ struct oxide_host_launch {
   struct oxide_fault_record* fault;
   uint32_t grid[3];
   uint32_t block[3];
+  uint64_t shared_bytes; /* of shared arrays whose size the launch decides */
 };
 typedef void (*oxide_host_kernel)(const struct oxide_host_launch* launch, uint64_t first_block, uint64_t end_block);
 
@@ -109,7 +122,8 @@ struct oxide_jit_timing {
   double decode_ms, build_ms, optimize_ms, emit_ms; /* bytes to graph, graph to LLVM IR, passes, PTX or machine code */
 };
 
-/* An NVPTX kernel takes the launch arguments in the order of the parameters, then a pointer to its oxide_fault_record. */
+/* An NVPTX kernel takes the launch arguments in the order of the parameters, then those of shared arrays, then a pointer to its
+ * oxide_fault_record. */
 struct oxide_jit_result {
   enum oxide_jit_status status;
   struct oxide_jit_text message; /* why, when status is not OK; may hold warnings when it is */

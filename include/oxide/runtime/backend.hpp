@@ -29,6 +29,7 @@ struct DeviceProperties {
   std::uint32_t warp_size = 32;
   std::uint64_t memory = 0;                   // bytes
   std::uint32_t shared_memory_per_block = 0;  // bytes, without opting in to more
+  std::uint32_t most_shared_memory_per_block = 0;  // bytes, of kernels whose launches give it
   std::uint32_t driver_version = 0;           // CUDA, 1000 * major + 10 * minor; 0 for the CPU
   LaunchLimits limits;
 };
@@ -38,13 +39,25 @@ namespace runtime {
 struct CompiledKernel;
 class StreamState;
 
+// The shared arrays whose size a launch decides: of each the launch arguments that say where it is.
+struct SharedPlaces {
+  static constexpr std::size_t most = 32;
+  std::size_t count = 0;
+  std::uint32_t words[2 * most];  // offset in bytes, elements
+  std::uint32_t bytes = 0;        // that the launch gives each block
+
+  void append(void** arguments, std::size_t& argument_count) {
+    for (std::size_t i = 0; i != 2 * count; ++i) arguments[argument_count++] = &words[i];
+  }
+};
+
 // A kernel's code, loaded on one device and ready to launch.
 class LoadedKernel {
  public:
   virtual ~LoadedKernel() = default;
   // `arguments` are pointers to the launch arguments, as jit/abi.h lays them out, with room at the end for those of the graph's hidden
-  // parameters, and for one more. The launch was checked, and is not empty. Called from several threads at once.
-  virtual void launch(StreamState& stream, const LaunchConfig& config, void** arguments, std::size_t count) = 0;
+  // parameters, of `shared`, and for one more. The launch was checked, and is not empty. Called from several threads at once.
+  virtual void launch(StreamState& stream, const LaunchConfig& config, void** arguments, std::size_t count, SharedPlaces& shared) = 0;
 
   std::uint32_t max_threads_per_block = LaunchConfig::largest_block;  // that this kernel's registers allow
 };

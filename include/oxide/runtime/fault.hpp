@@ -41,10 +41,43 @@ inline std::string memory_text(const ir::Graph& graph, std::uint32_t memory) {
   const ir::Memory& m = graph.memories[memory];
   if (m.kind == ir::MemoryKind::span) return "parameter " + std::to_string(m.parameter + 1);
   if (m.kind == ir::MemoryKind::table) return "a constant table";
-  return m.access == ir::Access::read ? "an ox::Constant" : "an ox::Global";
+  if (m.kind == ir::MemoryKind::storage) return m.access == ir::Access::read ? "an ox::Constant" : "an ox::Global";
+  return m.location.line == 0 ? "a shared array" : "the shared array of " + source_line(graph, m.location).text();
 }
 
-inline std::string fault_text(const ir::Graph& graph, const oxide_fault_site& site, const oxide_fault_record& record) {
+// What a kernel's author calls a collective operation.
+inline std::string_view collective_name(ir::Opcode opcode) {
+  switch (opcode) {
+    case ir::Opcode::barrier:
+      return "sync_threads";
+    case ir::Opcode::barrier_and:
+      return "sync_threads_and";
+    case ir::Opcode::barrier_or:
+      return "sync_threads_or";
+    case ir::Opcode::barrier_count:
+      return "sync_threads_count";
+    case ir::Opcode::warp_barrier:
+      return "sync_warp";
+    default:
+      return ir::name_of(opcode);
+  }
+}
+
+inline std::string collective_text(const ir::Graph& graph, std::span<const oxide_fault_site> sites, const ir::Operation& op,
+                                   const oxide_fault_record& record) {
+  const std::string name(collective_name(op.opcode));
+  if (record.values[0] == OXIDE_COLLECTIVE_NOT_NAMED) return "the mask of " + name + " does not name the lane that calls it";
+  const bool of_block = ir::row_of(op.opcode).effect == ir::Effect::block_collective;
+  std::string text = name + " was not reached by all threads of the " + (of_block ? "block" : "warp that its mask names");
+  const ir::Operation* other = record.values[1] < sites.size() ? operation_at(graph, sites[record.values[1]]) : nullptr;
+  if (other == nullptr) return text;
+  text += "; others wait at " + std::string(collective_name(other->opcode));
+  const SourceLine line = source_line(graph, other->location);
+  return line.line == 0 ? text : text + " at " + line.text();
+}
+
+inline std::string fault_text(const ir::Graph& graph, std::span<const oxide_fault_site> sites, const oxide_fault_record& record) {
+  const oxide_fault_site& site = sites[record.site];
   const ir::Operation* operation = operation_at(graph, site);
   switch (site.kind) {
     case OXIDE_FAULT_BOUNDS: {
@@ -63,6 +96,9 @@ inline std::string fault_text(const ir::Graph& graph, const oxide_fault_site& si
              std::to_string(record.values[1]) + " elements, and its address is " + std::to_string(record.values[0] % 16) +
              " above a multiple of 16";
     }
+    case OXIDE_FAULT_COLLECTIVE:
+      if (operation != nullptr) return collective_text(graph, sites, *operation, record);
+      return "a collective operation was not reached by all of its threads";
     case OXIDE_FAULT_DIVISION:
       return integer_text(operation == nullptr ? ir::Type::u64 : operation->type, record.values[0]) + " divided by zero";
     case OXIDE_FAULT_CHECK:
@@ -83,7 +119,7 @@ inline KernelFault kernel_fault(const ir::Graph& graph, std::span<const oxide_fa
   const oxide_fault_site& site = sites[record.site];
   const ir::Operation* operation = detail::operation_at(graph, site);
   KernelFault fault(graph.name, operation == nullptr ? SourceLine{} : detail::source_line(graph, operation->location),
-                    detail::fault_text(graph, site, record) + ", in block " + detail::coordinates(record.block) + ", thread " +
+                    detail::fault_text(graph, sites, record) + ", in block " + detail::coordinates(record.block) + ", thread " +
                         detail::coordinates(record.thread));
   for (int axis = 0; axis != 3; ++axis) {
     fault.block[axis] = record.block[axis];

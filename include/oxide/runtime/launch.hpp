@@ -27,7 +27,7 @@ inline void launch(const Program& program, const Stream& stream, const LaunchCon
   check_arguments(plan, graph, arguments);
   if (config.empty()) return;
 
-  void* pointers[max_launch_arguments + 1];  // with room for the hidden parameters and the fault record
+  void* pointers[max_launch_arguments + 2 * SharedPlaces::most + 1];  // with room for the hidden parameters and the fault record
   std::size_t count = 0;
   for (const Argument& argument : arguments) {
     if (argument.kind == ir::ParameterKind::value) {
@@ -37,7 +37,9 @@ inline void launch(const Program& program, const Stream& stream, const LaunchCon
       pointers[count++] = const_cast<std::uint64_t*>(&argument.length);
     }
   }
-  program.loaded().launch(stream.state(), config, pointers, count);
+  SharedPlaces shared;
+  if (!plan.shared.empty() || plan.fixed_shared_bytes != 0) place_shared(plan, graph, config, shared);
+  program.loaded().launch(stream.state(), config, pointers, count, shared);
 }
 
 }  // namespace oxide::runtime

@@ -1,6 +1,7 @@
 // What must hold for a launch, checked before it starts. What a kernel needs is worked out once, when it is loaded.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -9,6 +10,7 @@
 
 #include <oxide/error.hpp>
 #include <oxide/ir/graph.hpp>
+#include <oxide/ir/shared_memory.hpp>
 #include <oxide/runtime/argument.hpp>
 #include <oxide/runtime/backend.hpp>
 #include <oxide/runtime/fault.hpp>
@@ -33,10 +35,24 @@ struct LaunchPlan {
   bool flat = false;             // no z
   std::vector<Parameter> parameters;   // without the hidden ones
   std::vector<std::uint32_t> written;  // indices of the parameters that are written
+  // Shared arrays whose size the launch decides, and the bytes of the others.
+  struct SharedArray {
+    std::uint32_t element_size = 0;
+    std::uint64_t per_thread = 0;  // elements; 0: the launch's list says
+    std::uint32_t size_index = 0;  // in that list
+  };
+  std::vector<SharedArray> shared;
+  std::uint32_t shared_sizes = 0;  // how many sizes the launch's list has
+  std::uint64_t fixed_shared_bytes = 0;
+  bool launch_gives_fixed_bytes = false;
+  std::uint64_t most_shared_bytes = 0;
 };
 
 // Throws LaunchError when the kernel has more parameters than a launch can pass.
 LaunchPlan make_launch_plan(const ir::Graph& graph, const DeviceState& device, std::uint32_t max_threads_per_block);
+
+// Throws LaunchError when a block would have more shared memory than the device gives.
+void place_shared(const LaunchPlan& plan, const ir::Graph& graph, const LaunchConfig& config, SharedPlaces& places);
 
 // Throw LaunchError with kernel, parameter, what was needed and what was given.
 void check_shape(const LaunchPlan& plan, const ir::Graph& graph, const LaunchConfig& config);
@@ -66,6 +82,11 @@ inline std::string_view kind_text(ir::ParameterKind kind) { return kind == ir::P
     throw refuse("at most " + std::to_string(most.threads_per_block) + " threads a block",
                  std::to_string(config.threads_per_block()) + " (block " + config.block.text() + ")");
   if (!within(config.grid, most.grid)) throw refuse("a grid of at most " + most.grid.text() + " blocks", config.grid.text());
+  if (config.shared.count != plan.shared_sizes)
+    throw refuse(std::to_string(plan.shared_sizes) +
+                     " sizes of shared arrays (LaunchConfig::shared), one for each ox::DynamicShared without "
+                     "a size of its own",
+                 std::to_string(config.shared.count));
   if (plan.one_dimensional)
     throw refuse("a one-dimensional launch, because the kernel uses thread::index_1d" + space(ir::SpaceKind::linear), config.text());
   throw refuse("a launch without a third dimension, because the kernel uses thread::index_2d" + space(ir::SpaceKind::grid_2d),
@@ -124,6 +145,21 @@ inline bool argument_fits(const LaunchPlan& plan, const LaunchPlan::Parameter& p
 
 }  // namespace detail
 
+inline void plan_shared(LaunchPlan& plan, const ir::Graph& graph, const DeviceState& device) {
+  const ir::SharedLayout layout = ir::shared_layout(graph);
+  plan.fixed_shared_bytes = layout.fixed_bytes;
+  plan.launch_gives_fixed_bytes = layout.all_dynamic();
+  plan.most_shared_bytes = std::max(device.properties.most_shared_memory_per_block, device.properties.shared_memory_per_block);
+  for (const std::uint32_t memory : layout.dynamic) {
+    const ir::Memory& m = graph.memories[memory];
+    plan.shared.push_back({static_cast<std::uint32_t>(ir::layout_of(m).size), m.elements, m.parameter});
+    if (m.elements == 0) plan.shared_sizes = std::max(plan.shared_sizes, m.parameter + 1);
+  }
+  if (plan.shared.size() > SharedPlaces::most)
+    throw LaunchError(graph.name, -1, "at most " + std::to_string(SharedPlaces::most) + " shared arrays whose size the launch decides",
+                      std::to_string(plan.shared.size()));
+}
+
 inline LaunchPlan make_launch_plan(const ir::Graph& graph, const DeviceState& device, std::uint32_t max_threads_per_block) {
   LaunchPlan plan;
   plan.device_id = device.id;
@@ -156,6 +192,7 @@ inline LaunchPlan make_launch_plan(const ir::Graph& graph, const DeviceState& de
   }
   for (std::uint32_t i = 0; i != plan.parameters.size(); ++i)
     if (plan.parameters[i].written) plan.written.push_back(i);
+  plan_shared(plan, graph, device);
   for (const ir::IndexSpace& space : graph.spaces) {
     if (space.kind == ir::SpaceKind::linear) plan.one_dimensional = true;
     else plan.flat = true;
@@ -174,10 +211,29 @@ inline void check_shape(const LaunchPlan& plan, const ir::Graph& graph, const La
   bool fits = threads != 0 && threads <= most.threads_per_block;
   fits &= block.x <= most.block.x && block.y <= most.block.y && block.z <= most.block.z;
   fits &= grid.x <= most.grid.x && grid.y <= most.grid.y && grid.z <= most.grid.z;
+  fits &= config.shared.count == plan.shared_sizes;
   if (plan.flat || plan.one_dimensional) fits &= block.z == 1 && grid.z <= 1;
   if (plan.one_dimensional) fits &= block.y == 1 && grid.y <= 1;
   if (!fits) [[unlikely]]
     detail::refuse_shape(plan, graph, config);
+}
+
+inline void place_shared(const LaunchPlan& plan, const ir::Graph& graph, const LaunchConfig& config, SharedPlaces& places) {
+  std::uint64_t bytes = 0;
+  places.count = plan.shared.size();
+  for (std::size_t i = 0; i != plan.shared.size(); ++i) {
+    const LaunchPlan::SharedArray& a = plan.shared[i];
+    const std::uint64_t elements = a.per_thread != 0 ? a.per_thread * config.threads_per_block() : config.shared.elements[a.size_index];
+    places.words[2 * i] = static_cast<std::uint32_t>(bytes);
+    places.words[2 * i + 1] = static_cast<std::uint32_t>(elements);
+    bytes = ir::align_shared(bytes + elements * a.element_size);
+    if (bytes > plan.most_shared_bytes) break;
+  }
+  if (bytes + plan.fixed_shared_bytes > plan.most_shared_bytes) [[unlikely]]
+    throw LaunchError(graph.name, -1, "at most " + std::to_string(plan.most_shared_bytes) + " bytes of shared memory a block",
+                      std::to_string(bytes + plan.fixed_shared_bytes) + " or more (" + std::to_string(plan.fixed_shared_bytes) +
+                          " of arrays of a fixed size)");
+  places.bytes = static_cast<std::uint32_t>(bytes + (plan.launch_gives_fixed_bytes ? plan.fixed_shared_bytes : 0));
 }
 
 inline void check_arguments(const LaunchPlan& plan, const ir::Graph& graph, std::span<const Argument> arguments) {

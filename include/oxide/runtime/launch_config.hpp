@@ -1,7 +1,9 @@
 // The shape of a launch: a grid of blocks of threads.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <string>
 
 namespace oxide {
@@ -18,11 +20,32 @@ struct Dim3 {
   friend constexpr bool operator==(const Dim3&, const Dim3&) = default;
 };
 
+// The sizes of a kernel's shared arrays that each launch decides, in elements, in the order in which the kernel declares them.
+struct SharedSizes {
+  static constexpr std::uint32_t most = 8;
+  std::uint32_t count = 0;
+  std::uint32_t elements[most] = {};
+
+  constexpr SharedSizes() = default;
+  // Throws LaunchError when there are more than `most`, or one is above 2^32 - 1.
+  constexpr SharedSizes(std::initializer_list<std::uint64_t> sizes) {
+    for (const std::uint64_t size : sizes) {
+      if (count == most || size > 0xffffffff) refuse(sizes.size(), size);
+      elements[count++] = static_cast<std::uint32_t>(size);
+    }
+  }
+  friend constexpr bool operator==(const SharedSizes&, const SharedSizes&) = default;
+
+ private:
+  [[noreturn]] static void refuse(std::size_t sizes, std::uint64_t size);
+};
+
 // How many blocks, and how many threads in each. A grid with a zero in it is an empty launch: its arguments are checked and nothing runs.
 // Example: LaunchConfig{.grid = {120, 68}, .block = {16, 16}}
 struct LaunchConfig {
   Dim3 grid;
   Dim3 block;
+  SharedSizes shared{};
 
   static constexpr std::uint32_t default_block = 256;
   static constexpr std::uint32_t largest_block = 1024;        // threads; of every device

@@ -37,4 +37,9 @@ OXIDE_INLINE LaunchConfig LaunchConfig::for_2d(std::uint64_t width, std::uint64_
   return {Dim3(static_cast<std::uint32_t>(x), static_cast<std::uint32_t>(y)), Dim3(32, rows)};
 }
 
+OXIDE_INLINE void SharedSizes::refuse(std::size_t sizes, std::uint64_t size) {
+  if (sizes > most) throw LaunchError("", -1, "at most " + std::to_string(most) + " sizes of shared arrays", std::to_string(sizes));
+  throw LaunchError("", -1, "a size of a shared array below 2^32 elements", std::to_string(size));
+}
+
 }  // namespace oxide

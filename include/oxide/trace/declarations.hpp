@@ -20,6 +20,11 @@ namespace oxide::trace {
 // Shared by all runs of one kernel lambda.
 class Declarations {
  public:
+  // A run starts: what an earlier one left alive is gone.
+  void start_run() {
+    for (Declared& d : memories_) d.alive = false;
+  }
+
   std::uint32_t string(std::string_view text) {
     const std::size_t hash = std::hash<std::string_view>()(text);
     const auto [first, last] = by_hash_.equal_range(hash);
@@ -50,6 +55,24 @@ class Declarations {
     return add({memory, std::move(object)});
   }
 
+  // A shared array. As with __shared__, a declaration that is passed again, in a loop or by another call, is the same array; only arrays
+  // that are alive at the same time are different ones.
+  std::uint32_t shared(ir::Memory memory, const char* file, std::uint32_t line, std::uint32_t column) {
+    for (std::size_t i = 0; i != memories_.size(); ++i) {
+      Declared& d = memories_[i];
+      const ir::Memory& m = d.memory;
+      if (d.alive || m.kind != memory.kind || m.element != memory.element || m.elements != memory.elements || m.location.line != line ||
+          m.location.column != column || d.file != file)
+        continue;
+      d.alive = true;
+      return number_of(i);
+    }
+    if (memory.kind == ir::MemoryKind::dynamic_shared && memory.elements == 0) memory.parameter = sizes_++;
+    memory.location = {0, line, column};
+    return add({memory, nullptr, file, true});
+  }
+  void release(std::uint32_t memory) { memories_[memory - ir::first_declared_memory].alive = false; }
+
   // Gives the graph what its operations name, numbered in the order of their first use.
   void resolve(ir::Graph& graph) const { Resolver(*this, graph).run(); }
 
@@ -57,12 +80,15 @@ class Declarations {
   struct Declared {
     ir::Memory memory;
     std::shared_ptr<const void> object;  // storage
+    std::string file = {};               // shared: where it is declared, with memory.location
+    bool alive = false;                  // shared: in the run that is being made
   };
 
   static constexpr std::uint32_t unused = 0xffffffff;
   static std::uint32_t number_of(std::size_t i) { return ir::first_declared_memory + static_cast<std::uint32_t>(i); }
   std::uint32_t add(Declared declared) {
-    if (memories_.size() >= 0x10000 - ir::first_declared_memory) throw Error("a kernel names too many constant tables and globals");
+    if (memories_.size() >= 0x10000 - ir::first_declared_memory)
+      throw Error("a kernel names too many constant tables, globals and shared arrays");
     memories_.push_back(std::move(declared));
     return number_of(memories_.size() - 1);
   }
@@ -106,8 +132,16 @@ class Declarations {
         graph_.parameters.push_back({ir::ParameterKind::storage, memory.element, memory.layout});
         graph_.storages.push_back(d.object);
       }
+      if (ir::is_shared(memory)) memory.location.file = file(d.file);
       graph_.memories.push_back(memory);
       return memories_[declared] = static_cast<std::uint32_t>(graph_.memories.size() - 1);
+    }
+
+    std::uint32_t file(const std::string& name) {
+      std::uint32_t number = 0;
+      while (number != graph_.files.size() && graph_.files[number] != name) ++number;
+      if (number == graph_.files.size()) graph_.files.push_back(name);
+      return number;
     }
 
     const Declarations& all_;
@@ -119,6 +153,7 @@ class Declarations {
   std::vector<std::string> strings_;
   std::unordered_multimap<std::size_t, std::uint32_t> by_hash_;
   std::vector<Declared> memories_;
+  std::uint32_t sizes_ = 0;  // of the launch's list of sizes of shared arrays
 };
 
 }  // namespace oxide::trace

@@ -262,6 +262,7 @@ class Recorder {
     events_.clear();
     answers_.clear();
     loops_.clear();
+    declarations.start_run();
     visits_.forget();
     next_value_ = 0;
     event_count_ = 0;

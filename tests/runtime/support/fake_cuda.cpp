@@ -201,6 +201,9 @@ FAKE(cuDeviceGetAttribute)(int* value, DeviceAttribute attribute, DeviceOrdinal)
     case MAX_SHARED_MEMORY_PER_BLOCK:
       *value = 49152;
       break;
+    case MAX_SHARED_MEMORY_PER_BLOCK_OPTIN:
+      *value = 232448;
+      break;
     case WARP_SIZE:
       *value = 32;
       break;
@@ -425,6 +428,10 @@ FAKE(cuFuncGetAttribute)(int* value, FunctionAttribute, FunctionHandle) {
   ENTER("cuFuncGetAttribute", true);
   *value = block_limit;
   return SUCCESS;
+}
+FAKE(cuFuncSetAttribute)(FunctionHandle, FunctionAttribute attribute, int value) {
+  ENTER("cuFuncSetAttribute", true);
+  return attribute == FunctionAttribute::MAX_DYNAMIC_SHARED_SIZE_BYTES && value <= 232448 ? SUCCESS : mistake();
 }
 FAKE(cuLinkCreate_v2)(unsigned count, JitOption* options, void** values, LinkHandle* state) {
   ENTER("cuLinkCreate", true);

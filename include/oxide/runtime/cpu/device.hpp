@@ -67,13 +67,16 @@ class CpuKernel final : public LoadedKernel {
     hidden_.push_back(&CpuPrintSink::get());
   }
 
-  void launch(StreamState& stream, const LaunchConfig& config, void** arguments, std::size_t count) override {
+  void launch(StreamState& stream, const LaunchConfig& config, void** arguments, std::size_t count, SharedPlaces& shared) override {
     for (void*& pointer : hidden_) arguments[count++] = &pointer;
+    shared.append(arguments, count);
     oxide_fault_record fault{};
     struct Run {
       oxide_host_kernel entry;
       oxide_host_launch launch;
-    } run{entry_, {arguments, &fault, {config.grid.x, config.grid.y, config.grid.z}, {config.block.x, config.block.y, config.block.z}}};
+    } run{
+        entry_,
+        {arguments, &fault, {config.grid.x, config.grid.y, config.grid.z}, {config.block.x, config.block.y, config.block.z}, shared.bytes}};
     {
       const std::lock_guard lock(static_cast<CpuStream&>(stream).mutex);
       const FloatingEnvironment environment;
@@ -133,6 +136,7 @@ class CpuDevice final : public DeviceState {
     const long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
     if (pages > 0 && page > 0) properties.memory = static_cast<std::uint64_t>(pages) * static_cast<std::uint64_t>(page);
     properties.shared_memory_per_block = 48 * 1024;  // as every GPU has, so that what fits here fits there
+    properties.most_shared_memory_per_block = 227 * 1024;  // of compute capability 9.0
   }
 
   jit::Target target() const override { return jit::Target::host(); }

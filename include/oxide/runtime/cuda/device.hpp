@@ -91,6 +91,7 @@ inline void CudaDevice::read_properties() {
   properties.multiprocessors = attribute(MULTIPROCESSOR_COUNT);
   properties.warp_size = attribute(WARP_SIZE);
   properties.shared_memory_per_block = attribute(MAX_SHARED_MEMORY_PER_BLOCK);
+  properties.most_shared_memory_per_block = attribute(MAX_SHARED_MEMORY_PER_BLOCK_OPTIN);
   properties.driver_version = driver_.version();
   properties.limits.threads_per_block = attribute(MAX_THREADS_PER_BLOCK);
   properties.limits.block = {attribute(MAX_BLOCK_DIM_X), attribute(MAX_BLOCK_DIM_Y), attribute(MAX_BLOCK_DIM_Z)};

@@ -57,19 +57,20 @@ enum ResultCode : int {
 };
 
 // CUdevice_attribute
-#define OXIDE_CUDA_DEVICE_ATTRIBUTES(X) \
-  X(MAX_THREADS_PER_BLOCK, 1)           \
-  X(MAX_BLOCK_DIM_X, 2)                 \
-  X(MAX_BLOCK_DIM_Y, 3)                 \
-  X(MAX_BLOCK_DIM_Z, 4)                 \
-  X(MAX_GRID_DIM_X, 5)                  \
-  X(MAX_GRID_DIM_Y, 6)                  \
-  X(MAX_GRID_DIM_Z, 7)                  \
-  X(MAX_SHARED_MEMORY_PER_BLOCK, 8)     \
-  X(WARP_SIZE, 10)                      \
-  X(MULTIPROCESSOR_COUNT, 16)           \
-  X(COMPUTE_CAPABILITY_MAJOR, 75)       \
-  X(COMPUTE_CAPABILITY_MINOR, 76)       \
+#define OXIDE_CUDA_DEVICE_ATTRIBUTES(X)    \
+  X(MAX_THREADS_PER_BLOCK, 1)              \
+  X(MAX_BLOCK_DIM_X, 2)                    \
+  X(MAX_BLOCK_DIM_Y, 3)                    \
+  X(MAX_BLOCK_DIM_Z, 4)                    \
+  X(MAX_GRID_DIM_X, 5)                     \
+  X(MAX_GRID_DIM_Y, 6)                     \
+  X(MAX_GRID_DIM_Z, 7)                     \
+  X(MAX_SHARED_MEMORY_PER_BLOCK, 8)        \
+  X(WARP_SIZE, 10)                         \
+  X(MULTIPROCESSOR_COUNT, 16)              \
+  X(COMPUTE_CAPABILITY_MAJOR, 75)          \
+  X(COMPUTE_CAPABILITY_MINOR, 76)          \
+  X(MAX_SHARED_MEMORY_PER_BLOCK_OPTIN, 97) \
   X(MEMORY_POOLS_SUPPORTED, 115)
 
 enum class DeviceAttribute : int {
@@ -81,7 +82,8 @@ enum class DeviceAttribute : int {
 // CUfunction_attribute
 #define OXIDE_CUDA_FUNCTION_ATTRIBUTES(X) \
   X(MAX_THREADS_PER_BLOCK, 0)             \
-  X(NUM_REGS, 4)
+  X(NUM_REGS, 4)                          \
+  X(MAX_DYNAMIC_SHARED_SIZE_BYTES, 8)
 
 enum class FunctionAttribute : int {
 #define OXIDE_CUDA_ENUMERATOR(name, value) name = value,
@@ -171,6 +173,7 @@ inline constexpr unsigned event_disable_timing = 2;                           //
   X(ModuleUnload, cuModuleUnload, (ModuleHandle module))                                                                                \
   X(ModuleGetFunction, cuModuleGetFunction, (FunctionHandle * function, ModuleHandle module, const char* name))                         \
   X(FuncGetAttribute, cuFuncGetAttribute, (int* value, FunctionAttribute attribute, FunctionHandle function))                           \
+  X(FuncSetAttribute, cuFuncSetAttribute, (FunctionHandle function, FunctionAttribute attribute, int value))                            \
   X(LinkCreate, cuLinkCreate_v2, (unsigned option_count, JitOption* options, void** values, LinkHandle* state))                         \
   X(LinkAddData, cuLinkAddData_v2,                                                                                                      \
     (LinkHandle state, JitInput type, void* data, std::size_t size, const char* name, unsigned option_count, JitOption* options,        \

@@ -28,9 +28,12 @@ class CudaKernel final : public LoadedKernel {
  public:
   CudaKernel(DeviceState& device, const std::shared_ptr<Context>& context, std::shared_ptr<const CompiledKernel> kernel,
              std::shared_ptr<const ir::Graph> graph);
-  void launch(StreamState& stream, const LaunchConfig& config, void** arguments, std::size_t count) override;
+  void launch(StreamState& stream, const LaunchConfig& config, void** arguments, std::size_t count, SharedPlaces& shared) override;
 
  private:
+  // What a launch may give without asking first (CUDA Driver API, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES), whatever else is used.
+  static constexpr std::uint32_t default_shared_bytes = 16 * 1024;
+
   // The function in one context.
   struct Module {
     explicit Module(std::shared_ptr<Context> in) : context(std::move(in)) {}
@@ -41,12 +44,14 @@ class CudaKernel final : public LoadedKernel {
     ModuleHandle handle = nullptr;
     FunctionHandle function = nullptr;
     FaultSlot fault;
-    std::vector<void*> hidden;      // what the graph's hidden parameters point to
+    std::vector<void*> hidden;  // what the graph's hidden parameters point to
+    std::atomic<std::uint32_t> shared_bytes{default_shared_bytes};  // that a launch may give a block
     std::unique_ptr<Module> older;  // of the contexts before
   };
 
   std::unique_ptr<Module> load(const std::shared_ptr<Context>& context);
   Module& module_for(const CudaStream& stream);
+  void allow_shared_bytes(Module& module, std::uint32_t bytes);
 
   DeviceState& device_;
   std::shared_ptr<const CompiledKernel> kernel_;
@@ -160,7 +165,17 @@ inline CudaKernel::Module& CudaKernel::module_for(const CudaStream& stream) {
   return *newest_;
 }
 
-inline void CudaKernel::launch(StreamState& stream_state, const LaunchConfig& config, void** arguments, std::size_t count) {
+inline void CudaKernel::allow_shared_bytes(Module& module, std::uint32_t bytes) {
+  const std::lock_guard lock(mutex_);
+  if (bytes <= module.shared_bytes.load(std::memory_order_relaxed)) return;
+  module.context->check(
+      module.context->driver().FuncSetAttribute(module.function, FunctionAttribute::MAX_DYNAMIC_SHARED_SIZE_BYTES, static_cast<int>(bytes)),
+      ("asking for " + std::to_string(bytes) + " bytes of shared memory for kernel '" + graph_->name + "' (cuFuncSetAttribute)").c_str());
+  module.shared_bytes.store(bytes, std::memory_order_release);
+}
+
+inline void CudaKernel::launch(StreamState& stream_state, const LaunchConfig& config, void** arguments, std::size_t count,
+                               SharedPlaces& shared) {
   auto& stream = static_cast<CudaStream&>(stream_state);
   Context& context = stream.context();
   context.require_usable("launching a kernel");
@@ -176,9 +191,12 @@ inline void CudaKernel::launch(StreamState& stream_state, const LaunchConfig& co
     buffer.pending = true;
     arguments[count++] = &buffer.control;
   }
+  shared.append(arguments, count);
   arguments[count] = &module->fault.device;
+  if (shared.bytes > module->shared_bytes.load(std::memory_order_acquire)) [[unlikely]]
+    allow_shared_bytes(*module, shared.bytes);
   const Result result = context.driver().LaunchKernel(module->function, config.grid.x, config.grid.y, config.grid.z, config.block.x,
-                                                      config.block.y, config.block.z, 0, stream.handle(), arguments, nullptr);
+                                                      config.block.y, config.block.z, shared.bytes, stream.handle(), arguments, nullptr);
   if (printing) printing.unlock();
   if (result != SUCCESS) [[unlikely]]
     context.check(result, ("launching kernel '" + graph_->name + "' (cuLaunchKernel)").c_str());

@@ -1,0 +1,136 @@
+// Atomic accesses to elements of spans and shared arrays.
+#pragma once
+
+#include <cstdint>
+#include <type_traits>
+
+#include <oxide/dsl/barrier.hpp>
+#include <oxide/dsl/index.hpp>
+#include <oxide/dsl/operand.hpp>
+#include <oxide/dsl/shared.hpp>
+#include <oxide/dsl/span.hpp>
+#include <oxide/dsl/value.hpp>
+#include <oxide/ir/synchronization.hpp>
+
+namespace oxide {
+
+// An element of memory that threads access atomically, among the threads of a scope. ox::atomic makes it; it lives in one expression.
+// The default order is relaxed, as of CUDA's atomic functions; acquire, release, acq_rel and seq_cst order other accesses as in C++.
+// Floating-point minima and maxima follow docs/numbers.md; compare_exchange compares bits.
+// Example: ox::atomic(histogram, bin).fetch_add(1);
+template <class T, Scope scope = Scope::device>
+class Atomic {
+  using Scalar = typename detail::ScalarOf<ir::type_for<T>()>::type;
+  using Operand = detail::Operand<Scalar>;
+  using Result = Value<Scalar>;
+  static constexpr ir::Type type = ir::type_for<T>();
+  static constexpr bool integer = std::is_integral_v<Scalar> && !std::is_same_v<Scalar, bool>;
+
+ public:
+  Result load(MemoryOrder order = MemoryOrder::relaxed) const {
+    if (order == MemoryOrder::release || order == MemoryOrder::acq_rel) detail::refuse(where_, "an atomic load cannot release");
+    return access(ir::Opcode::atomic_load, ir::AtomicKind::exchange, order, nullptr, 0, where_);
+  }
+  void store(Operand value, MemoryOrder order = MemoryOrder::relaxed) const {
+    if (order == MemoryOrder::acquire || order == MemoryOrder::acq_rel) detail::refuse(where_, "an atomic store cannot acquire");
+    detail::atomic(ir::Opcode::atomic_store, ir::Type::none, {memory_, ir::AtomicKind::exchange, order, scope}, index_, &value.handle, 1,
+                   value.where);
+  }
+
+  // Each changes the element and gives what it was before.
+  Result exchange(Operand value, MemoryOrder order = MemoryOrder::relaxed) const { return rmw(ir::AtomicKind::exchange, value, order); }
+  Result fetch_add(Operand value, MemoryOrder order = MemoryOrder::relaxed) const {
+    needs_number();
+    return rmw(ir::AtomicKind::add, value, order);
+  }
+  Result fetch_sub(Operand value, MemoryOrder order = MemoryOrder::relaxed) const {
+    needs_number();
+    return rmw(ir::AtomicKind::sub, value, order);
+  }
+  Result fetch_min(Operand value, MemoryOrder order = MemoryOrder::relaxed) const {
+    needs_number();
+    return rmw(ir::AtomicKind::min, value, order);
+  }
+  Result fetch_max(Operand value, MemoryOrder order = MemoryOrder::relaxed) const {
+    needs_number();
+    return rmw(ir::AtomicKind::max, value, order);
+  }
+  Result fetch_and(Operand value, MemoryOrder order = MemoryOrder::relaxed) const {
+    needs_bits();
+    return rmw(ir::AtomicKind::bit_and, value, order);
+  }
+  Result fetch_or(Operand value, MemoryOrder order = MemoryOrder::relaxed) const {
+    needs_bits();
+    return rmw(ir::AtomicKind::bit_or, value, order);
+  }
+  Result fetch_xor(Operand value, MemoryOrder order = MemoryOrder::relaxed) const {
+    needs_bits();
+    return rmw(ir::AtomicKind::bit_xor, value, order);
+  }
+  // old >= limit ? 0 : old + 1, and old == 0 || old > limit ? limit : old - 1; of u32.
+  Result fetch_inc(Operand limit, MemoryOrder order = MemoryOrder::relaxed) const {
+    needs_u32();
+    return rmw(ir::AtomicKind::inc, limit, order);
+  }
+  Result fetch_dec(Operand limit, MemoryOrder order = MemoryOrder::relaxed) const {
+    needs_u32();
+    return rmw(ir::AtomicKind::dec, limit, order);
+  }
+
+  // Stores `desired` where the element has the bits of `expected`. Gives what the element was: when that is `expected`, it was exchanged.
+  Result compare_exchange(Operand expected, Operand desired, MemoryOrder order = MemoryOrder::relaxed) const {
+    const trace::Handle operands[] = {expected.handle, desired.handle};
+    return access(ir::Opcode::atomic_cas, ir::AtomicKind::exchange, order, operands, 2, desired.where);
+  }
+
+  // For oxide's own headers.
+  Atomic(std::uint32_t memory, trace::Handle index, detail::Where where) : index_(index), where_(where), memory_(memory) {}
+
+ private:
+  static constexpr void needs_number() {
+    static_assert(!std::is_same_v<Scalar, bool>, "oxide: this atomic operation takes numbers; an ox::boolean has exchange, fetch_or ...");
+  }
+  static constexpr void needs_bits() {
+    static_assert(std::is_integral_v<Scalar>, "oxide: atomic and, or and xor take integers or ox::boolean");
+  }
+  static constexpr void needs_u32() {
+    static_assert(std::is_same_v<Scalar, std::uint32_t>, "oxide: atomic inc and dec count in ox::u32; use fetch_add or fetch_sub");
+  }
+  Result access(ir::Opcode opcode, ir::AtomicKind kind, MemoryOrder order, const trace::Handle* operands, unsigned count,
+                detail::Where where) const {
+    return Result::from_handle(detail::atomic(opcode, type, {memory_, kind, order, scope}, index_, operands, count, where), where);
+  }
+  Result rmw(ir::AtomicKind kind, const Operand& value, MemoryOrder order) const {
+    return access(ir::Opcode::atomic_rmw, kind, order, &value.handle, 1, value.where);
+  }
+
+  trace::Handle index_;
+  detail::Where where_;
+  std::uint32_t memory_;
+};
+
+namespace detail {
+template <class T, Scope scope>
+Atomic<T, scope> checked_atomic(std::uint32_t memory, const Index& i) {
+  static_assert(ir::Scalar<T>, "oxide: atomic elements are bool, integers or floating-point numbers");
+  const trace::Handle index = emit(ir::Opcode::copy, ir::Type::u64, i.handle, 0, i.where);
+  emit(ir::Opcode::check_bounds, ir::Type::none, index, memory, i.where);
+  return Atomic<T, scope>(memory, index, i.where);
+}
+}  // namespace detail
+
+// Element i of an array that threads write, after a check of i against the length. Spans of elements that are accessed atomically are
+// ox::Span<T>. Example: ox::u32 ticket = ox::atomic(counter, 0).fetch_add(1);
+// Example: ox::atomic<ox::Scope::system>(flags, i).store(1, ox::MemoryOrder::release);
+template <Scope scope = Scope::device, class T>
+Atomic<T, scope> atomic(const Span<T>& span, detail::Index i) {
+  static_assert(!std::is_const_v<T>, "oxide: an ox::Span<const T> is not written during the kernel; atomics take an ox::Span<T>");
+  return detail::checked_atomic<T, scope>(span.memory(), i);
+}
+// Among the threads of the block.
+template <Scope scope = Scope::block, class T>
+Atomic<T, scope> atomic(const detail::SharedArray<T>& array, detail::Index i) {
+  return detail::checked_atomic<T, scope>(array.memory(), i);
+}
+
+}  // namespace oxide

@@ -1,0 +1,123 @@
+// Reductions and scans over the lanes of a warp, with any associative operation: ox::warp::reduce(x, [](ox::f32 a, ox::f32 b) { ... }).
+#pragma once
+
+#include <cstdint>
+#include <utility>
+
+#include <oxide/dsl/range.hpp>
+#include <oxide/dsl/warp.hpp>
+
+namespace oxide {
+namespace detail {
+
+// The lanes of a segment that take part: `here` says which are there, as bits from the segment's first lane on.
+struct Segment {
+  std::uint32_t width;  // a power of two up to 32
+  u32 mask;             // of the lanes in the warp
+  u32 rank;             // of this lane in the segment
+  u32 here;
+  std::uint32_t full;   // what `here` is when nobody is missing
+
+  Segment(std::uint32_t lanes, Where where)
+      : width(lanes), mask(0, where), rank(0, where), here(0, where), full(lanes == 32 ? 0xffffffffu : (1u << lanes) - 1) {
+    const u32 lane = warp::lane_id(where);
+    const u32 first = lane & u32(~(lanes - 1), where);
+    rank = lane - first;
+    mask = u32(full, where) << first;
+    here = warp::ballot(Operand<bool>(true, where), mask) >> first;
+  }
+  // The lanes that are there are the first ones.
+  boolean is_prefix() const { return (here & (here + 1u)) == 0u; }
+};
+
+// Left to right, over the lanes that are there; all lanes get the result. Behind the first `return` of a full segment: log2 steps.
+template <class V, class Op>
+V reduce_segment(const V& x, Op& op, const Segment& segment) {
+  V total = x;
+  if (segment.here == segment.full) {
+    for (std::uint32_t d = 1; d < segment.width; d *= 2) total = op(V(total), V(warp::shfl_down(total, d, segment.width, segment.mask)));
+    total = warp::shfl(total, 0, segment.width, segment.mask);
+  } else {
+    boolean any = false;
+    for (auto lane : range(u32(segment.width))) {
+      V other = warp::shfl(x, lane, segment.width, segment.mask);
+      if ((segment.here >> lane & 1u) != 0u) {
+        if (any) total = op(V(total), V(other));
+        else total = other;
+        any = true;
+      }
+    }
+  }
+  return total;
+}
+
+// What the lanes up to this one give, left to right.
+template <class V, class Op>
+V scan_segment(const V& x, Op& op, const Segment& segment) {
+  V total = x;
+  if (segment.is_prefix()) {
+    for (std::uint32_t d = 1; d < segment.width; d *= 2) {
+      V left = warp::shfl_up(total, d, segment.width, segment.mask);
+      if (segment.rank >= d) total = op(V(left), V(total));
+    }
+  } else {
+    boolean any = false;
+    for (auto lane : range(u32(segment.width))) {
+      V other = warp::shfl(x, lane, segment.width, segment.mask);
+      if ((segment.here >> lane & 1u) != 0u && lane <= segment.rank) {
+        if (any) total = op(V(total), V(other));
+        else total = other;
+        any = true;
+      }
+    }
+  }
+  return total;
+}
+
+// `inclusive` of the lane before this one that is there, after `initial`; `initial` in the first.
+template <class V, class Op>
+V exclusive_of(const V& inclusive, const V& initial, Op& op, const Segment& segment) {
+  V result = initial;
+  if (segment.is_prefix()) {
+    V left = warp::shfl_up(inclusive, 1, segment.width, segment.mask);
+    if (segment.rank > 0u) result = op(V(initial), V(left));
+  } else {
+    for (auto lane : range(u32(segment.width))) {
+      V other = warp::shfl(inclusive, lane, segment.width, segment.mask);
+      if ((segment.here >> lane & 1u) != 0u && lane < segment.rank) result = op(V(initial), V(other));
+    }
+  }
+  return result;
+}
+
+}  // namespace detail
+
+namespace warp {
+
+// op over the values of all lanes that have not ended, in the order of lanes; every lane gets it. op takes two values and gives one, and is
+// associative. All lanes of the warp that have not ended come here together.
+// Example: ox::f32 sum = ox::warp::reduce(x, [](ox::f32 a, ox::f32 b) { return a + b; });
+template <detail::DeviceNumber A, class Op>
+detail::LaneValue<A> reduce(A&& x, Op op, detail::Where where = detail::Where::current()) {
+  const detail::LaneValue<A> value(std::forward<A>(x), where);
+  return detail::reduce_segment(value, op, detail::Segment(32, where));
+}
+
+// op over the values of the lanes up to this one; of those before it, after `initial`.
+template <detail::DeviceNumber A, class Op>
+detail::LaneValue<A> inclusive_scan(A&& x, Op op, detail::Where where = detail::Where::current()) {
+  const detail::LaneValue<A> value(std::forward<A>(x), where);
+  return detail::scan_segment(value, op, detail::Segment(32, where));
+}
+template <detail::DeviceNumber A, class Op>
+detail::LaneValue<A> exclusive_scan(A&& x, detail::Operand<typename detail::LaneValue<A>::scalar_type> initial, Op op,
+                                    detail::Where where = detail::Where::current()) {
+  using V = detail::LaneValue<A>;
+  const V value(std::forward<A>(x), where);
+  const detail::Segment segment(32, where);
+  const V inclusive = detail::scan_segment(value, op, segment);
+  return detail::exclusive_of(inclusive, V(V::from_handle(initial.handle, initial.where)), op, segment);
+}
+
+}  // namespace warp
+}  // namespace oxide

@@ -1,0 +1,280 @@
+#include "host_function.hpp"
+
+#include "atomic_loop.hpp"
+#include "failure.hpp"
+#include "lower_effects.hpp"
+#include "lower_math.hpp"
+#include "lower_memory.hpp"
+
+namespace oxide::jit {
+
+using llvm::BasicBlock;
+using llvm::Value;
+
+const HostMachine& HostMachine::get() {
+  static const HostMachine machine = [] {
+    HostMachine m;
+    m.cpu = llvm::sys::getHostCPUName().str();
+    for (const auto& feature : llvm::sys::getHostCPUFeatures()) {
+      if (!m.features.empty()) m.features += ',';
+      m.features += feature.second ? '+' : '-';
+      m.features += feature.first();
+      if (feature.first() == "fma") m.fuses = feature.second;
+      if (feature.first() == "f16c") m.converts_f16 = feature.second;
+    }
+    return m;
+  }();
+  return machine;
+}
+
+// ---- Surroundings
+
+Value* HostFunction::coordinate(Builder& b, ir::Opcode which, unsigned axis) {
+  switch (which) {
+    case ir::Opcode::thread_index:
+      return axis == 0 ? thread_x_ : row_->getArg(axis == 1 ? thread_y : thread_z);
+    case ir::Opcode::block_index:
+      return row_->getArg(block + axis);
+    case ir::Opcode::block_dim:
+      return row_->getArg(block_dim + axis);
+    case ir::Opcode::lane_index:
+      return b.CreateAnd(b.CreateTrunc(thread_number(b), b.getInt32Ty()), b.getInt32(31));
+    case ir::Opcode::warp_index:
+      return b.CreateLShr(b.CreateTrunc(thread_number(b), b.getInt32Ty()), b.getInt32(5));
+    default:
+      return row_->getArg(grid + axis);
+  }
+}
+
+Value* HostFunction::thread_number(Builder& b) {
+  const auto argument = [&](unsigned i) { return b.CreateZExt(row_->getArg(i), b.getInt64Ty()); };
+  Value* row = b.CreateAdd(argument(thread_y), b.CreateMul(argument(thread_z), argument(block_dim + 1)));
+  return b.CreateAdd(b.CreateZExt(thread_x_, b.getInt64Ty()), b.CreateMul(row, argument(block_dim)));
+}
+
+Value* HostFunction::pointer(std::size_t memory) {
+  const ir::Memory& m = graph_.memories[memory];
+  if (ir::is_shared(m)) return shared_[memory];
+  if (m.kind != ir::MemoryKind::table) return row_->getArg(argument_[m.parameter]);
+  tables_.resize(graph_.memories.size());
+  if (tables_[memory] == nullptr) tables_[memory] = make_table(module_, graph_, memory, 0);
+  return tables_[memory];
+}
+
+Value* HostFunction::length(std::size_t memory) {
+  const ir::Memory& m = graph_.memories[memory];
+  return row_->getArg((ir::is_shared(m) ? shared_argument_[memory] : argument_[m.parameter]) + 1);
+}
+
+MathResults HostFunction::mathematics(Builder& b, ir::Math f, ir::Type type, llvm::ArrayRef<Value*> operands) {
+  llvm::Type* t = value_type(context_, type);
+  if (ir::is_approximate(f)) return {approximate(b, f, operands)};
+  if (f == ir::Math::rsqrt) return {b.CreateFDiv(llvm::ConstantFP::get(t, 1.0), b.CreateIntrinsic(llvm::Intrinsic::sqrt, {t}, operands))};
+  const std::string name =
+      (ir::row_of(f).host == ir::MathSource::own ? "oxide_" : "") + std::string(ir::name_of(f)) + (type == ir::Type::f32 ? "f" : "");
+  return call_math_function(b, name, f, type, operands);
+}
+
+// A processor has no faster ones than the precise ones.
+Value* HostFunction::approximate(Builder& b, ir::Math f, llvm::ArrayRef<Value*> x) {
+  llvm::Type* t = b.getFloatTy();
+  Value* one = llvm::ConstantFP::get(t, 1.0);
+  const auto root = [&]() -> Value* { return b.CreateIntrinsic(llvm::Intrinsic::sqrt, {t}, {x[0]}); };
+  switch (f) {
+    case ir::Math::approx_sqrt:
+      return root();
+    case ir::Math::approx_rsqrt:
+      return b.CreateFDiv(one, root());
+    case ir::Math::approx_rcp:
+      return b.CreateFDiv(one, x[0]);
+    case ir::Math::approx_div:
+      return b.CreateFDiv(x[0], x[1]);
+    default:
+      return mathematics(b, precise(f), ir::Type::f32, x)[0];
+  }
+}
+ir::Math HostFunction::precise(ir::Math f) {
+  const std::string_view name = ir::name_of(f).substr(std::string_view("approx_").size());
+  for (std::size_t i = 0; i != ir::math_count; ++i)
+    if (ir::name_of(static_cast<ir::Math>(i)) == name) return static_cast<ir::Math>(i);
+  throw Failure{OXIDE_JIT_FAILED, "no precise form of " + std::string(ir::name_of(f))};
+}
+
+// The printer is the last parameter.
+void HostFunction::print(Builder& b, llvm::ArrayRef<Value*> words) { pass_record(b, row_->getArg(argument_.back()), words); }
+
+// Threads of a block run on one processor, in order; what orders them for other blocks orders all.
+Value* HostFunction::collective(Builder& b, const ir::Operation& op, llvm::ArrayRef<Value*>) {
+  if (op.opcode != ir::Opcode::fence)
+    throw Failure{OXIDE_JIT_BAD_GRAPH, "operation '" + std::string(ir::name_of(op.opcode)) + "' ends a region"};
+  const bool of_block = static_cast<ir::Scope>(op.immediate) == ir::Scope::block;
+  b.CreateFence(llvm::AtomicOrdering::SequentiallyConsistent, of_block ? llvm::SyncScope::SingleThread : llvm::SyncScope::System);
+  return nullptr;
+}
+
+Value* HostFunction::atomic(Builder& b, const ir::Operation& op, Value* address, llvm::ArrayRef<Value*> x) {
+  using llvm::AtomicOrdering, llvm::AtomicRMWInst;
+  const ir::AtomicAccess access = ir::AtomicAccess::from(op.immediate);
+  const ir::Type type = graph_.memories[access.memory].element;
+  llvm::Type* t = memory_type(context_, type);
+  const llvm::Align alignment(ir::size_of(type));
+  const bool floats = ir::is_floating(type);
+  llvm::Type* integer = b.getIntNTy(8 * static_cast<unsigned>(ir::size_of(type)));
+  constexpr AtomicOrdering orders[] = {AtomicOrdering::Monotonic, AtomicOrdering::Acquire, AtomicOrdering::Release,
+                                       AtomicOrdering::AcquireRelease, AtomicOrdering::SequentiallyConsistent};
+  const AtomicOrdering order = orders[static_cast<unsigned>(access.order)];
+  const auto as_integer = [&](Value* v) { return floats ? b.CreateBitCast(v, integer) : v; };
+  const auto as_type = [&](Value* v) { return floats ? b.CreateBitCast(v, t) : v; };
+  const auto load = [&](AtomicOrdering how) {
+    llvm::LoadInst* l = b.CreateAlignedLoad(integer, address, alignment);
+    l->setAtomic(how);
+    return l;
+  };
+  const auto swap = [&](Value* expected, Value* desired) {
+    return b.CreateExtractValue(
+        b.CreateAtomicCmpXchg(address, expected, desired, alignment, order, llvm::AtomicCmpXchgInst::getStrongestFailureOrdering(order)),
+        {0});
+  };
+  switch (op.opcode) {
+    case ir::Opcode::atomic_load:
+      return as_type(load(order));
+    case ir::Opcode::atomic_store:
+      b.CreateAlignedStore(as_integer(x[0]), address, alignment)->setAtomic(order);
+      return nullptr;
+    case ir::Opcode::atomic_cas:
+      return as_type(swap(as_integer(x[0]), as_integer(x[1])));
+    default:
+      break;
+  }
+  if (floats && access.kind != ir::AtomicKind::exchange)
+    return as_type(atomic_loop(
+        b, load(AtomicOrdering::Monotonic), [&](Value* old) { return as_integer(atomic_result(b, access.kind, type, as_type(old), x[0])); },
+        swap));
+  const bool is_signed = ir::is_signed_integer(type);
+  const AtomicRMWInst::BinOp kinds[] = {AtomicRMWInst::Xchg,
+                                        AtomicRMWInst::Add,
+                                        AtomicRMWInst::Sub,
+                                        is_signed ? AtomicRMWInst::Min : AtomicRMWInst::UMin,
+                                        is_signed ? AtomicRMWInst::Max : AtomicRMWInst::UMax,
+                                        AtomicRMWInst::And,
+                                        AtomicRMWInst::Or,
+                                        AtomicRMWInst::Xor,
+                                        AtomicRMWInst::UIncWrap,
+                                        AtomicRMWInst::UDecWrap};
+  return as_type(b.CreateAtomicRMW(kinds[static_cast<unsigned>(access.kind)], address, as_integer(x[0]), alignment, order));
+}
+
+// ---- making functions
+
+llvm::Function* HostFunction::make_function(llvm::StringRef name, llvm::ArrayRef<llvm::Type*> types) {
+  llvm::FunctionType* type = llvm::FunctionType::get(llvm::Type::getVoidTy(context_), types, false);
+  llvm::Function* f = llvm::Function::Create(type, llvm::GlobalValue::InternalLinkage, name, module_);
+  f->setDoesNotThrow();
+  f->addFnAttr(llvm::Attribute::NoInline);
+  return f;
+}
+
+unsigned HostFunction::make_row(llvm::StringRef name, llvm::ArrayRef<llvm::Type*> more, std::uint64_t row_limit) {
+  llvm::Type* i32 = llvm::Type::getInt32Ty(context_);
+  llvm::Type* i64 = llvm::Type::getInt64Ty(context_);
+  llvm::Type* pointer = llvm::PointerType::get(context_, 0);
+  std::vector<llvm::Type*> types(first_of_kernel, i32);
+  types[x_count] = types[x_from] = i64;
+  types[record] = pointer;
+  argument_.clear();
+  for (const ir::Parameter& p : graph_.parameters) {
+    argument_.push_back(static_cast<unsigned>(types.size()));
+    if (p.kind == ir::ParameterKind::value) {
+      types.push_back(memory_type(context_, p.type));
+    } else {
+      types.push_back(pointer);
+      if (p.kind == ir::ParameterKind::span) types.push_back(i64);
+    }
+  }
+  shared_argument_.assign(graph_.memories.size(), 0);
+  for (const std::uint32_t memory : layout_.dynamic) {
+    shared_argument_[memory] = static_cast<unsigned>(types.size());
+    types.push_back(i64);
+    types.push_back(i64);
+  }
+  const auto first = static_cast<unsigned>(types.size());
+  types.insert(types.end(), more.begin(), more.end());
+  row_ = make_function(name, types);
+  row_->addFnAttr("prefer-vector-width", "256");  // wider ones slow the clock of many processors
+  row_->getArg(record)->addAttr(llvm::Attribute::NoAlias);
+  limit(x_count, row_limit + 1);
+  // Places in a grid are then known not to be negative numbers, which is what the optimizer's range checks are about.
+  limit(x_from, std::uint64_t{1} << 30);
+  for (unsigned axis = 0; axis != 3; ++axis) limit(block_dim + axis, std::uint64_t{1} << 30);
+  for (std::size_t p = 0; p != graph_.parameters.size(); ++p)
+    if (graph_.parameters[p].kind == ir::ParameterKind::span) limit(argument_[p] + 1, std::uint64_t{1} << 63);
+  for (const std::uint32_t memory : layout_.dynamic)
+    for (unsigned i = 0; i != 2; ++i) limit(shared_argument_[memory] + i, std::uint64_t{1} << 32);
+  for (const ir::Memory& m : graph_.memories) {
+    if (ir::is_shared(m) || m.kind == ir::MemoryKind::table) continue;
+    llvm::Argument* argument = row_->getArg(argument_[m.parameter]);
+    argument->addAttr(llvm::Attribute::NoAlias);
+    if (m.access == ir::Access::read) argument->addAttr(llvm::Attribute::ReadOnly);
+    argument->addAttr(llvm::Attribute::getWithAlignment(context_, llvm::Align(ir::layout_of(m).alignment)));
+  }
+  access_group_ = llvm::MDNode::getDistinct(context_, {});
+  return first;
+}
+
+void HostFunction::limit(unsigned argument, std::uint64_t end) {
+  const unsigned bits = row_->getArg(argument)->getType()->getIntegerBitWidth();
+  row_->getArg(argument)->addAttr(
+      llvm::Attribute::get(context_, llvm::Attribute::Range, llvm::ConstantRange(llvm::APInt(bits, 0), llvm::APInt(bits, end))));
+}
+
+HostFunction::Loop HostFunction::open_loop(Builder& b, llvm::Function& function, const char* name, Value* from, Value* to,
+                                           std::uint64_t step) {
+  BasicBlock* before = b.GetInsertBlock();
+  BasicBlock* head = BasicBlock::Create(context_, llvm::Twine(name) + ".head", &function);
+  const Loop loop{BasicBlock::Create(context_, llvm::Twine(name) + ".body", &function),
+                  BasicBlock::Create(context_, llvm::Twine(name) + ".next", &function),
+                  BasicBlock::Create(context_, llvm::Twine(name) + ".done", &function),
+                  llvm::PHINode::Create(b.getInt64Ty(), 2, name, head)};
+  b.CreateBr(head);
+  b.SetInsertPoint(head);
+  loop.counter->addIncoming(from, before);
+  b.CreateCondBr(b.CreateICmpULT(loop.counter, to), loop.body, loop.done);
+  b.SetInsertPoint(loop.next);
+  loop.counter->addIncoming(b.CreateAdd(loop.counter, b.getInt64(step), "", /*HasNUW=*/true, /*HasNSW=*/true), loop.next);
+  b.CreateBr(head);
+  b.SetInsertPoint(loop.body);
+  return loop;
+}
+
+void HostFunction::mark_parallel(const Loop& loop) {
+  llvm::MDNode* parallel = llvm::MDNode::get(context_, {llvm::MDString::get(context_, "llvm.loop.parallel_accesses"), access_group_});
+  // The vectorizer interleaves; unrolling what it leaves over would only cost time here.
+  llvm::MDNode* no_unrolling = llvm::MDNode::get(context_, {llvm::MDString::get(context_, "llvm.loop.unroll.disable")});
+  llvm::MDNode* id = llvm::MDNode::getDistinct(context_, {nullptr, parallel, no_unrolling});
+  id->replaceOperandWith(0, id);
+  loop.next->getTerminator()->setMetadata(llvm::LLVMContext::MD_loop, id);
+}
+
+Value* HostFunction::load_field(Builder& b, llvm::Type* type, Value* base, std::size_t offset) {
+  return b.CreateLoad(type, b.CreateInBoundsGEP(b.getInt8Ty(), base, {b.getInt64(offset)}));
+}
+
+void HostFunction::read_launch(Builder& b, Value* launch, std::vector<Value*>& values) {
+  llvm::Type* pointer = llvm::PointerType::get(context_, 0);
+  values[record] = load_field(b, pointer, launch, offsetof(oxide_host_launch, fault));
+  for (unsigned axis = 0; axis != 3; ++axis) {
+    values[grid + axis] = load_field(b, b.getInt32Ty(), launch, offsetof(oxide_host_launch, grid) + 4 * axis);
+    values[block_dim + axis] = load_field(b, b.getInt32Ty(), launch, offsetof(oxide_host_launch, block) + 4 * axis);
+  }
+  Value* arguments = load_field(b, pointer, launch, offsetof(oxide_host_launch, arguments));
+  unsigned kernel_arguments = first_of_kernel + 2 * static_cast<unsigned>(layout_.dynamic.size());
+  for (const ir::Parameter& p : graph_.parameters) kernel_arguments += p.kind == ir::ParameterKind::span ? 2 : 1;
+  const unsigned first_shared = kernel_arguments - 2 * static_cast<unsigned>(layout_.dynamic.size());
+  for (unsigned i = first_of_kernel; i != kernel_arguments; ++i) {
+    Value* address = load_field(b, pointer, arguments, sizeof(void*) * (i - first_of_kernel));
+    if (i < first_shared) values[i] = b.CreateAlignedLoad(row_->getArg(i)->getType(), address, llvm::Align(1));
+    else values[i] = b.CreateZExt(b.CreateAlignedLoad(b.getInt32Ty(), address, llvm::Align(1)), b.getInt64Ty());
+  }
+}
+
+}  // namespace oxide::jit

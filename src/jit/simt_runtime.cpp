@@ -1,0 +1,392 @@
+#include "simt_runtime.hpp"
+
+#include <oxide/ir/synchronization.hpp>
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <limits>
+#include <utility>
+
+namespace oxide::jit {
+
+namespace {
+
+// Memory of the thread that runs blocks, kept for its next blocks.
+class Scratch {
+ public:
+  static Scratch& of_thread() {
+    static thread_local Scratch scratch;
+    return scratch;
+  }
+  ~Scratch() { std::free(data_); }
+  std::uint8_t* get(std::size_t bytes) {
+    if (bytes > size_) {
+      std::free(data_);
+      size_ = (bytes + 4095) / 4096 * 4096;
+      data_ = std::aligned_alloc(64, size_);
+      if (data_ == nullptr) size_ = 0;
+    }
+    return static_cast<std::uint8_t*>(data_);
+  }
+
+ private:
+  void* data_ = nullptr;
+  std::size_t size_ = 0;
+};
+
+class BlockRunner {
+ public:
+  BlockRunner(const SimtKernel& kernel, const SimtPoint* points, const SimtRegion* regions, const oxide_host_launch& launch)
+      : kernel_(kernel), points_(points), regions_(regions), launch_(launch) {
+    threads_ = launch.block[0] * launch.block[1] * launch.block[2];
+    block_.launch = &launch;
+    block_.stride = (threads_ + 63) / 64 * 64;
+    const std::size_t arrays = block_.stride * kernel.thread_bytes;
+    block_.arrays = Scratch::of_thread().get(arrays + kernel.shared_bytes + launch.shared_bytes);
+    if (block_.arrays == nullptr) return;
+    block_.shared = block_.arrays + arrays;
+    states_ = reinterpret_cast<std::uint32_t*>(array(simt_states));
+  }
+
+  bool ready() const { return block_.arrays != nullptr; }
+
+  void run(std::uint64_t number) {
+    const std::uint64_t row = number / launch_.grid[0];
+    block_.block[0] = static_cast<std::uint32_t>(number % launch_.grid[0]);
+    block_.block[1] = static_cast<std::uint32_t>(row % launch_.grid[1]);
+    block_.block[2] = static_cast<std::uint32_t>(row / launch_.grid[1]);
+    given_up_ = false;
+    std::fill(states_, states_ + threads_, simt_runs);
+    const std::uint32_t group = kernel_.by_warp != 0 ? simt_warp : threads_;
+    for (;;) {
+      for (std::uint32_t first = 0; first < threads_ && !given_up_; first += group) run_group(first, std::min(first + group, threads_));
+      if (given_up_ || !pass_barrier()) return;
+    }
+  }
+
+ private:
+  std::uint8_t* array(std::uint32_t name) const { return block_.arrays + name * block_.stride; }
+  bool at_barrier(std::uint32_t state) const {
+    return state < kernel_.points && ir::row_of(static_cast<ir::Opcode>(points_[state].opcode)).effect == ir::Effect::block_collective;
+  }
+
+  // ---- threads of a block
+
+  // All threads that have not exited have to be at one barrier. Lets them go on; false when none is left.
+  bool pass_barrier() {
+    std::uint32_t point = simt_exited;
+    for (std::uint32_t t = 0; t != threads_; ++t) {
+      if (states_[t] == simt_exited) continue;
+      if (point == simt_exited) point = states_[t];
+      else if (states_[t] != point) return missing(states_[t] < point ? t : first_at(point), std::max(states_[t], point)), false;
+    }
+    if (point == simt_exited) return false;
+    const SimtPoint& p = points_[point];
+    if (p.opcode != static_cast<std::uint32_t>(ir::Opcode::barrier)) reduce_barrier(p);
+    for (std::uint32_t t = 0; t != threads_; ++t)
+      if (states_[t] == point) states_[t] = point | simt_runs;
+    return true;
+  }
+  std::uint32_t first_at(std::uint32_t point) const {
+    return static_cast<std::uint32_t>(std::find(states_, states_ + threads_, point) - states_);
+  }
+  void reduce_barrier(const SimtPoint& p) {
+    std::uint32_t count = 0, all = 0;
+    for (std::uint32_t t = 0; t != threads_; ++t)
+      if (states_[t] != simt_exited) ++all, count += operand(p, 0, t) != 0;
+    const auto opcode = static_cast<ir::Opcode>(p.opcode);
+    const std::uint32_t result = opcode == ir::Opcode::barrier_count ? count
+                                 : opcode == ir::Opcode::barrier_and ? count == all
+                                                                     : count != 0;
+    const std::size_t size = opcode == ir::Opcode::barrier_count ? 4 : 1;
+    for (std::uint32_t t = 0; t != threads_; ++t)
+      if (states_[t] != simt_exited) store(p, t, &result, size);
+  }
+
+  // ---- threads of a warp; of a kernel without operations of a warp, all threads of the block
+
+  // Runs the threads [first, end) until each waits at a barrier of the block or has exited. Those that are furthest behind go first, so
+  // that the others are caught up with where control flow meets again.
+  void run_group(std::uint32_t first, std::uint32_t end) {
+    std::uint64_t not_before = 0;  // of a key: threads before it cannot go on
+    for (;;) {
+      std::uint64_t least = ~std::uint64_t{0};
+      for (std::uint32_t t = first; t != end; ++t) {
+        const std::uint32_t state = states_[t];
+        if (state == simt_exited || at_barrier(state)) continue;
+        least = std::min(least, key_of(state) < not_before ? ~std::uint64_t{0} : key_of(state));
+      }
+      if (least == ~std::uint64_t{0}) {
+        if (not_before != 0) stuck(first, end);
+        return;
+      }
+      const auto point = static_cast<std::uint32_t>(least >> 1);
+      if ((least & 1) != 0) {
+        run_region(point, first, end);
+        not_before = 0;
+      } else if (run_warp(points_[point], point, first, end)) {
+        not_before = 0;
+      } else {
+        not_before = least + 1;
+      }
+      if (given_up_) return;
+    }
+  }
+  // A point's operation comes before its region.
+  static std::uint64_t key_of(std::uint32_t state) { return std::uint64_t{state & ~simt_runs} << 1 | (state >> 31); }
+
+  void run_region(std::uint32_t point, std::uint32_t first, std::uint32_t end) {
+    const std::uint32_t wanted = point | simt_runs;
+    const std::uint32_t width = launch_.block[0];
+    for (std::uint32_t t = first; t != end;) {
+      if (states_[t] != wanted) {
+        ++t;
+        continue;
+      }
+      // As many neighbours as there are, in one row.
+      const std::uint32_t x = t % width, row = t / width;
+      const std::uint32_t stop = std::min(end, t + (width - x));
+      std::uint32_t last = t + 1;
+      while (last != stop && states_[last] == wanted) ++last;
+      regions_[point](&block_, t, last - t, x, row % launch_.block[1], row / launch_.block[1]);
+      if (kernel_.checks != 0) report_failures(t, last);
+      t = last;
+    }
+  }
+  void report_failures(std::uint32_t first, std::uint32_t end) {
+    for (std::uint32_t t = first; t != end; ++t) {
+      if (states_[t] != simt_failed) continue;
+      states_[t] = simt_exited;
+      const auto value = [&](int i) { return reinterpret_cast<const std::uint64_t*>(array(simt_failed_values[i]))[t]; };
+      report(reinterpret_cast<const std::uint32_t*>(array(simt_failed_site))[t], value(0), value(1), t);
+    }
+  }
+
+  // ---- operations of a warp
+
+  // Does the operation for those threads of [first, end) that wait at it and whose masks' lanes are all there. False when there are none.
+  bool run_warp(const SimtPoint& p, std::uint32_t point, std::uint32_t first, std::uint32_t end) {
+    if (p.collective == 0) return false;
+    std::uint32_t here = 0, alive = 0;
+    for (std::uint32_t t = first; t != end; ++t) {
+      here |= std::uint32_t{states_[t] == point} << (t - first);
+      alive |= std::uint32_t{states_[t] != simt_exited} << (t - first);
+    }
+    const auto opcode = static_cast<ir::Opcode>(p.opcode);
+    if (opcode == ir::Opcode::active_mask) {
+      each_lane(here, [&](std::uint32_t lane) { store(p, first + lane, &here, 4); });
+      return go_on(here, point, first);
+    }
+    const std::size_t mask_operand = ir::row_of(opcode).operands - 1u;
+    std::uint32_t done = 0;
+    for (std::uint32_t left = here; left != 0;) {
+      const auto leader = static_cast<std::uint32_t>(__builtin_ctz(left));
+      const auto mask = static_cast<std::uint32_t>(operand(p, mask_operand, first + leader));
+      std::uint32_t group = 0;
+      each_lane(left, [&](std::uint32_t lane) {
+        if (operand(p, mask_operand, first + lane) == mask) group |= 1u << lane;
+      });
+      left &= ~group;
+      if ((group & ~mask) != 0) {
+        const auto lane = static_cast<std::uint32_t>(__builtin_ctz(group & ~mask));
+        report(p.site, OXIDE_COLLECTIVE_NOT_NAMED, mask, first + lane);
+        given_up_ = true;
+        return true;
+      }
+      if ((mask & alive) != group) continue;
+      warp_operation(p, opcode, group, first);
+      done |= group;
+    }
+    return go_on(done, point, first);
+  }
+  bool go_on(std::uint32_t lanes, std::uint32_t point, std::uint32_t first) {
+    each_lane(lanes, [&](std::uint32_t lane) { states_[first + lane] = point | simt_runs; });
+    return lanes != 0;
+  }
+  template <class F>
+  static void each_lane(std::uint32_t lanes, F&& f) {
+    for (; lanes != 0; lanes &= lanes - 1) f(static_cast<std::uint32_t>(__builtin_ctz(lanes)));
+  }
+
+  void warp_operation(const SimtPoint& p, ir::Opcode opcode, std::uint32_t lanes, std::uint32_t first) {
+    switch (opcode) {
+      case ir::Opcode::shuffle:
+        return shuffle(p, lanes, first);
+      case ir::Opcode::vote_all:
+      case ir::Opcode::vote_any:
+      case ir::Opcode::vote_ballot: {
+        std::uint32_t yes = 0;
+        each_lane(lanes, [&](std::uint32_t lane) { yes |= std::uint32_t{operand(p, 0, first + lane) != 0} << lane; });
+        const std::uint32_t result = opcode == ir::Opcode::vote_all ? yes == lanes : opcode == ir::Opcode::vote_any ? yes != 0 : yes;
+        return each_lane(lanes, [&](std::uint32_t lane) { store(p, first + lane, &result, opcode == ir::Opcode::vote_ballot ? 4 : 1); });
+      }
+      case ir::Opcode::match_any:
+      case ir::Opcode::match_all:
+        return match(p, opcode == ir::Opcode::match_all, lanes, first);
+      case ir::Opcode::warp_reduce:
+        return reduce(p, lanes, first);
+      default:
+        return;  // a barrier of the warp
+    }
+  }
+
+  struct Value {
+    std::uint64_t words[2];
+    friend bool operator==(const Value&, const Value&) = default;
+  };
+  Value value(const SimtPoint& p, std::uint32_t thread) const {
+    Value v{};
+    const SimtOperand& o = p.operands[0];
+    if (o.constant != 0) std::memcpy(&v, o.bits, sizeof o.bits);
+    else std::memcpy(&v, array(o.array) + std::size_t{thread} * p.size, p.size);
+    return v;
+  }
+  // An operand of at most 32 bits: a predicate, a lane, a mask.
+  std::uint32_t operand(const SimtPoint& p, std::size_t i, std::uint32_t thread) const {
+    const SimtOperand& o = p.operands[i];
+    if (o.constant != 0) return o.bits[0];
+    const std::size_t size = i == 0 ? p.size : 4;
+    std::uint32_t bits = 0;
+    std::memcpy(&bits, array(o.array) + thread * size, std::min<std::size_t>(size, 4));
+    return bits;
+  }
+  void store(const SimtPoint& p, std::uint32_t thread, const void* bits, std::size_t size) {
+    std::memcpy(array(p.result) + thread * size, bits, size);
+  }
+
+  // PTX ISA, "shfl.sync": where the lane is outside of the segment, a thread gets its own value. PTX says nothing of a lane that does not
+  // take part; here it is the same.
+  void shuffle(const SimtPoint& p, std::uint32_t lanes, std::uint32_t first) {
+    const ir::ShuffleMode mode = ir::shuffle_mode(p.immediate);
+    const std::uint32_t width = ir::shuffle_width(p.immediate), segment = 32 - width;
+    Value values[simt_warp];
+    each_lane(lanes, [&](std::uint32_t lane) { values[lane] = value(p, first + lane); });
+    Value results[simt_warp];
+    each_lane(lanes, [&](std::uint32_t lane) {
+      const std::uint32_t b = operand(p, 1, first + lane) & 31;
+      const std::uint32_t least = lane & segment, last = least | (31 & ~segment);
+      std::uint32_t from = lane;
+      bool inside = false;
+      switch (mode) {
+        case ir::ShuffleMode::index:
+          from = least | (b & ~segment);
+          inside = from <= last;
+          break;
+        case ir::ShuffleMode::up:
+          from = lane - b;
+          inside = lane >= b && from >= least;
+          break;
+        case ir::ShuffleMode::down:
+          from = lane + b;
+          inside = from <= last;
+          break;
+        case ir::ShuffleMode::exclusive_or:
+          from = lane ^ b;
+          inside = from <= last;
+          break;
+      }
+      if (!inside || (lanes >> from & 1) == 0) from = lane;
+      results[lane] = values[from];
+    });
+    each_lane(lanes, [&](std::uint32_t lane) { store(p, first + lane, &results[lane], p.size); });
+  }
+
+  void match(const SimtPoint& p, bool all, std::uint32_t lanes, std::uint32_t first) {
+    Value values[simt_warp];
+    each_lane(lanes, [&](std::uint32_t lane) { values[lane] = value(p, first + lane); });
+    each_lane(lanes, [&](std::uint32_t lane) {
+      std::uint32_t same = 0;
+      each_lane(lanes, [&](std::uint32_t other) { same |= std::uint32_t{values[other] == values[lane]} << other; });
+      if (all && same != lanes) same = 0;
+      store(p, first + lane, &same, 4);
+    });
+  }
+
+  void reduce(const SimtPoint& p, std::uint32_t lanes, std::uint32_t first) {
+    const bool is_signed = ir::is_signed_integer(static_cast<ir::Type>(p.type));
+    std::uint32_t total = 0;
+    bool any = false;
+    each_lane(lanes, [&](std::uint32_t lane) {
+      const std::uint32_t x = operand(p, 0, first + lane);
+      total = any ? combine(static_cast<ir::ReductionKind>(p.immediate), is_signed, total, x) : x;
+      any = true;
+    });
+    each_lane(lanes, [&](std::uint32_t lane) { store(p, first + lane, &total, 4); });
+  }
+  static std::uint32_t combine(ir::ReductionKind kind, bool is_signed, std::uint32_t a, std::uint32_t b) {
+    const bool less = is_signed ? static_cast<std::int32_t>(a) < static_cast<std::int32_t>(b) : a < b;
+    switch (kind) {
+      case ir::ReductionKind::add:
+        return a + b;
+      case ir::ReductionKind::min:
+        return less ? a : b;
+      case ir::ReductionKind::max:
+        return less ? b : a;
+      case ir::ReductionKind::bit_and:
+        return a & b;
+      case ir::ReductionKind::bit_or:
+        return a | b;
+      case ir::ReductionKind::bit_xor:
+        return a ^ b;
+    }
+    return 0;
+  }
+
+  // ---- failures
+
+  // No thread of the group can go on: some wait at an operation of the warp for lanes that wait elsewhere.
+  void stuck(std::uint32_t first, std::uint32_t end) {
+    std::uint32_t waiting = end;
+    for (std::uint32_t t = first; t != end && waiting == end; ++t)
+      if (states_[t] != simt_exited && !at_barrier(states_[t])) waiting = t;
+    if (waiting == end) return;
+    std::uint32_t other = states_[waiting];
+    for (std::uint32_t t = first; t != end; ++t)
+      if (states_[t] != simt_exited && states_[t] != states_[waiting]) other = states_[t];
+    missing(waiting, other);
+  }
+  void missing(std::uint32_t thread, std::uint32_t other) {
+    const std::uint64_t site = other < kernel_.points ? points_[other].site : std::numeric_limits<std::uint64_t>::max();
+    report(points_[states_[thread]].site, OXIDE_COLLECTIVE_ELSEWHERE, site, thread);
+    given_up_ = true;
+  }
+  void report(std::uint32_t site, std::uint64_t first, std::uint64_t second, std::uint32_t thread) {
+    oxide_fault_record& record = *launch_.fault;
+    std::uint32_t unclaimed = 0;
+    if (!__atomic_compare_exchange_n(&record.claimed, &unclaimed, 1u, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) return;
+    record.site = site;
+    record.values[0] = first;
+    record.values[1] = second;
+    const std::uint32_t row = thread / launch_.block[0];
+    const std::uint32_t place[] = {thread % launch_.block[0], row % launch_.block[1], row / launch_.block[1]};
+    for (int axis = 0; axis != 3; ++axis) {
+      record.block[axis] = block_.block[axis];
+      record.thread[axis] = place[axis];
+    }
+    __atomic_store_n(&record.ready, 1u, __ATOMIC_RELEASE);
+  }
+
+  const SimtKernel& kernel_;
+  const SimtPoint* points_;
+  const SimtRegion* regions_;
+  const oxide_host_launch& launch_;
+  SimtBlock block_{};
+  std::uint32_t threads_ = 0;
+  std::uint32_t* states_ = nullptr;
+  bool given_up_ = false;  // the block's other threads cannot go on
+};
+
+}  // namespace
+
+extern "C" void oxide_simt_run(const SimtKernel* kernel, const SimtPoint* points, const SimtRegion* regions,
+                               const oxide_host_launch* launch, std::uint64_t first, std::uint64_t end) {
+  BlockRunner runner(*kernel, points, regions, *launch);
+  if (!runner.ready()) {  // no memory: said as a failure without a site
+    __atomic_store_n(&launch->fault->claimed, 1u, __ATOMIC_RELEASE);
+    return;
+  }
+  for (std::uint64_t block = first; block != end; ++block) runner.run(block);
+}
+
+}  // namespace oxide::jit
