@@ -17,18 +17,23 @@
 namespace oxide {
 namespace detail {
 
+template <class M>
+constexpr std::size_t leaf_count_or_none() {
+  static_assert(Element<M>,
+                "oxide: a member of this struct has no place in a kernel: members are bool, integers, floating-point numbers, "
+                "enumerations, arrays, and structs of them");
+  if constexpr (Element<M>) return leaf_count<M>;
+  else return 0;
+}
 template <class List>
 inline constexpr std::size_t list_leaf_count = 0;
 template <class... M>
-inline constexpr std::size_t list_leaf_count<TypeList<M...>> = (std::size_t{0} + ... + leaf_count<M>);
+inline constexpr std::size_t list_leaf_count<TypeList<M...>> = (std::size_t{0} + ... + leaf_count_or_none<M>());
 
 template <class List>
 struct MemberList;
 template <class... M>
 struct MemberList<TypeList<M...>> {
-  static_assert((Element<M> && ...),
-                "oxide: a member of this struct has no place in a kernel: members are bool, 8- to 64-bit integers, floating-point "
-                "numbers, enumerations, arrays, and structs of them");
   static void leaves(Leaf*& out, std::uint32_t offset, const std::uint32_t* at) { (Flat<M>::leaves(out, offset + *at++), ...); }
   template <class F>
   static void each(F&& f) {
