@@ -11,6 +11,7 @@
 #include <oxide/dsl/cast.hpp>
 #include <oxide/dsl/disjoint_span.hpp>
 #include <oxide/dsl/global.hpp>
+#include <oxide/dsl/groups.hpp>
 #include <oxide/dsl/kernel.hpp>
 #include <oxide/dsl/local_array.hpp>
 #include <oxide/dsl/math.hpp>

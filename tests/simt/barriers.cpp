@@ -1,4 +1,5 @@
 // Barriers of a block: with values that live across them, in loops and branches, in blocks of any size; and what goes wrong with them.
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -49,4 +50,153 @@ TEST_CASE("a scan with barriers in a loop, values across them and blocks of any 
       CHECK(b.to_host(stream) == expected);
     }
   });
+}
+
+namespace {
+
+// Uniform branches, threads that end early, the votes of a block, local arrays and products that live across barriers, a 3-D block.
+constexpr auto mixed = ox::kernel("mixed", [](ox::i32 mode, ox::Span<const float> in, ox::Span<float> out) {
+  ox::Shared<float, 512> tile;
+  ox::Shared<bool, 512> flags;
+  const ox::u32 t = ox::block::thread_rank(), n = ox::block::size();
+  if (t + 3u >= n && mode == 2) return;  // the others' barriers do not wait for these
+  ox::f32 x = in[t], product = x * 1.25f;
+  std::array<ox::f32, 4> own;
+  for (int k = 0; k < 4; ++k) own[static_cast<std::size_t>(k)] = x * k;
+  tile[t] = x;
+  if (mode == 1) {  // uniform
+    ox::sync_threads();
+    x += tile[(t + 1u) % n];
+    ox::sync_threads();
+    tile[t] = x;
+  }
+  flags[t] = x > 0;
+  ox::boolean all = ox::sync_threads_and(x > -1000), any = ox::sync_threads_or(x > 9.5f);
+  ox::u32 count = ox::sync_threads_count(x > 0);
+  ox::f32 sum = product + 0.1f;  // one rounding, as without the barrier
+  if (all) sum += 1000;
+  if (any) sum += 2000;
+  const ox::u32 partner = t ^ 1u;
+  if (partner < n) {
+    if (mode != 2 || partner + 3u < n) sum += tile[partner];
+    if (flags[t]) sum += own[3];
+  }
+  out.unchecked_mut(2u * t) = sum;
+  out.unchecked_mut(2u * t + 1u) = ox::cast<float>(count);
+});
+
+}  // namespace
+
+TEST_CASE("barriers in uniform branches, behind early ends, with votes, in blocks of three dimensions") {
+  on_every_device([](const ox::Stream& stream) {
+    for (const int mode : {0, 1, 2})
+      for (const ox::Dim3 block : {ox::Dim3(2), ox::Dim3(64), ox::Dim3(5, 4, 3), ox::Dim3(16, 16), ox::Dim3(500)}) {
+        INFO("mode " << mode << ", block " << block.text());
+        const std::size_t n = block.count();
+        const std::vector<float> in = random_numbers<float>(n, -10, 10, n + static_cast<unsigned>(mode));
+        auto a = ox::DeviceBuffer<float>::from_host(stream, in);
+        auto b = ox::DeviceBuffer<float>::zeroed(stream, 2 * n);
+        mixed(stream, ox::LaunchConfig{.grid = 1, .block = block}, mode, a, b);
+        const std::vector<float> out = b.to_host(stream);
+        std::vector<float> x = in;
+        const std::size_t ends = mode != 2 ? n : n > 3 ? n - 3 : 0;
+        if (mode == 1)
+          for (std::size_t t = 0; t != n; ++t) x[t] = in[t] + in[(t + 1) % n];
+        bool any = false;
+        float count = 0;
+        for (std::size_t t = 0; t != ends; ++t) any |= x[t] > 9.5f, count += x[t] > 0 ? 1.0f : 0.0f;
+        std::size_t wrong = 0;
+        for (std::size_t t = 0; t != n; ++t) {
+          if (t >= ends) {
+            wrong += out[2 * t] != 0;
+            continue;
+          }
+          float sum = __builtin_fmaf(in[t], 1.25f, 0.1f) + 1000;
+          if (any) sum += 2000;
+          const std::size_t partner = t ^ 1;
+          if (partner < n) {
+            if (mode != 2 || partner + 3 < n) sum += x[partner];
+            const float own = in[t] * 3;
+            if (x[t] > 0) sum += own;
+          }
+          wrong += out[2 * t] != sum || out[2 * t + 1] != count;
+        }
+        CHECK(wrong == 0);
+      }
+  });
+}
+
+namespace {
+
+template <class Kernel>
+std::string fault_of(const Kernel& kernel, ox::LaunchConfig config, int value) {
+  const ox::Stream stream = ox::Device::cpu().default_stream();
+  auto out = ox::DeviceBuffer<int>::zeroed(stream, 1024);
+  try {
+    kernel(stream, config, value, out);
+  } catch (const ox::KernelFault& fault) {
+    return fault.what();
+  }
+  return "no fault";
+}
+
+}  // namespace
+
+TEST_CASE("on the CPU a barrier that not all threads reach names its line and the line of the others; none hangs") {
+  constexpr std::uint32_t line = __LINE__;
+  constexpr auto two_barriers = ox::kernel("two_barriers", [](ox::i32 n, ox::Span<int> out) {
+    ox::i32 t = ox::cast<int>(ox::thread_idx.x());
+    if (t < n) {
+      ox::sync_threads();
+    } else {
+      ox::sync_threads();
+      out.unchecked_mut(0) = 1;
+    }
+    out.unchecked_mut(1) = 1;
+  });
+  const std::string text = fault_of(two_barriers, {.grid = 3, .block = 50}, 20);
+  CHECK_THAT(text, Catch::Contains("sync_threads was not reached by all threads of the block; others wait at sync_threads at"));
+  CHECK_THAT(text,
+             Catch::Contains("barriers.cpp:" + std::to_string(line + 4)) && Catch::Contains("barriers.cpp:" + std::to_string(line + 6)));
+  CHECK_THAT(text, Catch::Contains("kernel 'two_barriers'"));
+  // The same launch where all go one way.
+  CHECK(fault_of(two_barriers, {.grid = 3, .block = 50}, 50) == "no fault");
+  CHECK(fault_of(two_barriers, {.grid = 3, .block = 50}, 0) == "no fault");
+
+  constexpr auto trips = ox::kernel("trips", [](ox::i32 n, ox::Span<int> out) {
+    ox::i32 t = ox::cast<int>(ox::thread_idx.x());
+    for (auto k : ox::range(t / n)) {  // as many barriers as the thread's number says
+      ox::sync_threads();
+      out.unchecked_mut(0) = k;
+    }
+    ox::sync_threads_or(t > 3);
+  });
+  CHECK_THAT(fault_of(trips, {.grid = 1, .block = 64}, 16), Catch::Contains("others wait at sync_threads_or"));
+  CHECK(fault_of(trips, {.grid = 1, .block = 64}, 64) == "no fault");
+
+  constexpr auto missing_lanes = ox::kernel("missing_lanes", [](ox::i32 n, ox::Span<int> out) {
+    ox::i32 t = ox::cast<int>(ox::thread_idx.x());
+    if (t % 32 < n) out.unchecked_mut(ox::thread_idx.x()) = ox::warp::shfl(t, 0);
+    ox::sync_threads();
+  });
+  CHECK_THAT(fault_of(missing_lanes, {.grid = 1, .block = 64}, 7),
+             Catch::Contains("shuffle was not reached by all threads of the warp that its mask names; others wait at sync_threads at"));
+  CHECK(fault_of(missing_lanes, {.grid = 1, .block = 64}, 32) == "no fault");
+
+  constexpr auto not_named = ox::kernel(
+      "not_named", [](ox::i32 n, ox::Span<int> out) { out.unchecked_mut(ox::thread_idx.x()) = ox::warp::shfl(n, 0, 32, 0xffu); });
+  CHECK_THAT(fault_of(not_named, {.grid = 1, .block = 32}, 1), Catch::Contains("the mask of shuffle does not name the lane that calls it"));
+
+  // Checks fail in one thread, and the others go on past their barriers.
+  constexpr auto check_between = ox::kernel("check_between", [](ox::i32 n, ox::Span<int> out) {
+    ox::Shared<int, 64> tile;
+    tile[ox::thread_idx.x()] = 5;
+    ox::sync_threads();
+    ox::i32 x = tile[ox::cast<int>(ox::thread_idx.x()) + n];
+    ox::sync_threads();
+    out.unchecked_mut(ox::thread_idx.x()) = x;
+  });
+  CHECK_THAT(fault_of(check_between, {.grid = 1, .block = 64}, 60), Catch::Contains("index 64 is outside of the shared array of") &&
+                                                                        Catch::Contains("which has 64 elements") &&
+                                                                        Catch::Contains("thread (4, 0, 0)"));
 }

@@ -1,0 +1,206 @@
+// Atomic accesses: every operation on every type against a model, neighbours of narrow elements, orders and scopes, litmus tests.
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "language/support/devices.hpp"
+#include "simt/support/numbers.hpp"
+
+namespace {
+
+// Elements of `cells`, one for each operation, which all threads of the launch change; in global memory and, by each block, in shared.
+template <class T>
+inline constexpr auto accumulate = ox::kernel("accumulate", [](ox::Span<const T> in, ox::Span<T> cells, ox::Span<T> block_cells) {
+  using Cell = ox::Shared<T, 9>;
+  constexpr bool integer = std::is_integral_v<T>;
+  Cell shared;
+  const ox::u64 t = ox::thread::index_1d();
+  const ox::detail::ValueFor<T> x = in[t];
+  if (ox::thread_idx.x() < 9) shared[ox::thread_idx.x()] = cells[9u + ox::thread_idx.x()];
+  ox::sync_threads();
+  ox::atomic(cells, 0).fetch_add(x);
+  ox::atomic(cells, 1).fetch_sub(x, ox::MemoryOrder::acq_rel);
+  ox::atomic<ox::Scope::system>(cells, 2).fetch_min(x, ox::MemoryOrder::seq_cst);
+  ox::atomic(cells, 3).fetch_max(x, ox::MemoryOrder::release);
+  ox::atomic(shared, 0).fetch_add(x);
+  ox::atomic(shared, 1).fetch_sub(x, ox::MemoryOrder::seq_cst);
+  ox::atomic(shared, 2).fetch_min(x, ox::MemoryOrder::acquire);
+  ox::atomic(shared, 3).fetch_max(x);
+  if constexpr (integer) {
+    ox::atomic(cells, 4).fetch_and(x);
+    ox::atomic(cells, 5).fetch_or(x, ox::MemoryOrder::acquire);
+    ox::atomic(cells, 6).fetch_xor(x, ox::MemoryOrder::seq_cst);
+    ox::atomic(shared, 4).fetch_and(x);
+    ox::atomic(shared, 5).fetch_or(x);
+    ox::atomic(shared, 6).fetch_xor(x);
+  }
+  // A lock-free product of all threads' signs: compare and swap until nobody was faster.
+  ox::detail::ValueFor<T> old = ox::atomic(cells, 7).load();
+  ox::boolean done = false;
+  while (!done) {
+    const ox::detail::ValueFor<T> next = old + x, found = ox::atomic(cells, 7).compare_exchange(old, next, ox::MemoryOrder::acq_rel);
+    if constexpr (integer) done = found == old;
+    else if constexpr (sizeof(T) == 4) done = ox::bit_cast<std::uint32_t>(found) == ox::bit_cast<std::uint32_t>(old);
+    else done = ox::bit_cast<std::uint64_t>(found) == ox::bit_cast<std::uint64_t>(old);
+    old = found;
+  }
+  ox::sync_threads();
+  if (ox::thread_idx.x() < 8) block_cells.unchecked_mut(ox::u64(ox::block_idx.x()) * 8u + ox::thread_idx.x()) = shared[ox::thread_idx.x()];
+  if (t == 0) ox::atomic(cells, 8).store(x, ox::MemoryOrder::release);
+});
+
+template <class T>
+T least(T a, T b) {
+  if constexpr (std::is_floating_point_v<T>)
+    if (std::isnan(a) || std::isnan(b)) return std::isnan(a) ? b : a;
+  return std::min(a, b);
+}
+template <class T>
+T most(T a, T b) {
+  if constexpr (std::is_floating_point_v<T>)
+    if (std::isnan(a) || std::isnan(b)) return std::isnan(a) ? b : a;
+  return std::max(a, b);
+}
+
+// Numbers whose sums are exact, in any order.
+template <class T>
+std::vector<T> inputs(std::size_t n) {
+  std::vector<T> in;
+  if constexpr (std::is_floating_point_v<T>) {
+    for (const int x : random_numbers<int>(n, -1000, 1000, sizeof(T))) in.push_back(static_cast<T>(x) / 4);
+  } else {
+    in = random_numbers<T>(n, std::numeric_limits<T>::min(), std::numeric_limits<T>::max(), sizeof(T));
+  }
+  return in;
+}
+
+template <class T>
+void check_type(const ox::Stream& stream) {
+  INFO(sizeof(T) << " bytes, " << (std::is_signed_v<T> ? "signed" : "unsigned") << (std::is_floating_point_v<T> ? " floating" : ""));
+  constexpr std::size_t blocks = 6, threads = 70, n = blocks * threads;
+  const std::vector<T> in = inputs<T>(n);
+  std::vector<T> start(18, T{3});
+  if constexpr (std::is_floating_point_v<T>) start[2] = start[12] = std::numeric_limits<T>::quiet_NaN(), start[3] = -T{2000};
+  start[7] = 0;
+  const auto a = ox::DeviceBuffer<T>::from_host(stream, in);
+  auto cells = ox::DeviceBuffer<T>::from_host(stream, start), block_cells = ox::DeviceBuffer<T>::zeroed(stream, 8 * blocks);
+  accumulate<T>(stream, ox::LaunchConfig{.grid = blocks, .block = threads}, a, cells, block_cells);
+  const std::vector<T> out = cells.to_host(stream), block_out = block_cells.to_host(stream);
+  const auto model = [&](T* cell, std::size_t first, std::size_t end) {
+    for (std::size_t i = first; i != end; ++i) {
+      cell[0] = static_cast<T>(cell[0] + in[i]), cell[1] = static_cast<T>(cell[1] - in[i]);
+      cell[2] = least(cell[2], in[i]), cell[3] = most(cell[3], in[i]);
+      if constexpr (std::is_integral_v<T>) {
+        cell[4] = static_cast<T>(cell[4] & in[i]), cell[5] = static_cast<T>(cell[5] | in[i]), cell[6] = static_cast<T>(cell[6] ^ in[i]);
+      }
+    }
+  };
+  std::vector<T> expected = start;
+  model(expected.data(), 0, n);
+  T sum = 0;
+  for (const T x : in) sum = static_cast<T>(sum + x);
+  for (std::size_t k = 0; k != 7; ++k) CHECK(out[k] == expected[k]);
+  CHECK(out[7] == sum);
+  CHECK(out[8] == in[0]);
+  for (std::size_t b = 0; b != blocks; ++b) {
+    std::vector<T> cell(start.begin() + 9, start.end());
+    model(cell.data(), b * threads, (b + 1) * threads);
+    for (std::size_t k = 0; k != 7; ++k) CHECK(block_out[8 * b + k] == cell[k]);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("atomic operations on all types, in global and in shared memory") {
+  on_every_device([](const ox::Stream& stream) {
+    check_type<std::int8_t>(stream);
+    check_type<std::uint16_t>(stream);
+    check_type<std::int32_t>(stream);
+    check_type<std::uint32_t>(stream);
+    check_type<std::int64_t>(stream);
+    check_type<std::uint64_t>(stream);
+    check_type<float>(stream);
+    check_type<double>(stream);
+  });
+}
+
+TEST_CASE("inc and dec wrap at their limits; tickets are each given once; flags and neighbours") {
+  constexpr auto k = ox::kernel(
+      "k", [](ox::Span<std::uint32_t> counters, ox::Span<std::uint32_t> tickets, ox::Span<std::uint8_t> bytes, ox::Span<bool> flags) {
+        const ox::u64 t = ox::thread::index_1d();
+        ox::atomic(counters, 0).fetch_inc(9);
+        ox::atomic(counters, 1).fetch_dec(9, ox::MemoryOrder::acq_rel);
+        ox::u32 ticket = ox::atomic(counters, 2).fetch_add(1);
+        ox::atomic(tickets, ticket).exchange(ox::u32(1));
+        ox::atomic(bytes, t).fetch_add(ox::cast<std::uint8_t>(t));   // each its own, all in words with others
+        ox::atomic(flags, t % 3u).fetch_or(t == 100u);
+      });
+  on_every_device([&](const ox::Stream& stream) {
+    auto counters = ox::DeviceBuffer<std::uint32_t>::zeroed(stream, 3), tickets = ox::DeviceBuffer<std::uint32_t>::zeroed(stream, 515);
+    auto bytes = ox::DeviceBuffer<std::uint8_t>::from_host(stream, std::vector<std::uint8_t>(515, 200));
+    auto flags = ox::DeviceBuffer<bool>::zeroed(stream, 3);
+    k(stream, ox::LaunchConfig{.grid = 5, .block = 103}, counters, tickets, bytes, flags);
+    CHECK(counters.to_host(stream) == std::vector<std::uint32_t>{515 % 10, (10 - 515 % 10) % 10, 515});
+    CHECK(tickets.to_host(stream) == std::vector<std::uint32_t>(515, 1));
+    const std::vector<std::uint8_t> b = bytes.to_host(stream);
+    std::size_t wrong = 0;
+    for (std::size_t i = 0; i != b.size(); ++i) wrong += b[i] != static_cast<std::uint8_t>(200 + i);
+    CHECK(wrong == 0);
+    const auto f = flags.to_host(stream);
+    CHECK((!f[0] && f[1] && !f[2]));
+  });
+}
+
+namespace {
+
+// Litmus tests: block pairs play many rounds; `out` counts outcomes. Which outcomes are forbidden is C++'s memory model.
+constexpr auto message_passing =
+    ox::kernel("message_passing", [](ox::Span<std::uint32_t> data, ox::Span<std::uint32_t> flags, ox::Span<std::uint32_t> out) {
+      const ox::u64 round = ox::u64(ox::block_idx.x()) / 2u * ox::block_dim.x() + ox::thread_idx.x();
+      if (ox::block_idx.x() % 2u == 0u) {
+        data.unchecked_mut(round) = 42;
+        ox::atomic(flags, round).store(1, ox::MemoryOrder::release);
+      } else {
+        ox::u32 seen = ox::atomic(flags, round).load(ox::MemoryOrder::acquire);
+        if (seen == 1u) {
+          ox::u32 value = data[round];
+          if (value != 42u) ox::atomic(out, 0).fetch_add(1);
+          else ox::atomic(out, 1).fetch_add(1);
+        }
+      }
+    });
+constexpr auto store_buffering =
+    ox::kernel("store_buffering", [](ox::Span<std::uint32_t> x, ox::Span<std::uint32_t> y, ox::Span<std::uint32_t> seen) {
+      const ox::u64 round = ox::u64(ox::block_idx.x()) / 2u * ox::block_dim.x() + ox::thread_idx.x();
+      if (ox::block_idx.x() % 2u == 0u) {
+        ox::atomic(x, round).store(1, ox::MemoryOrder::seq_cst);
+        seen.unchecked_mut(2u * round) = ox::atomic(y, round).load(ox::MemoryOrder::seq_cst);
+      } else {
+        ox::atomic(y, round).store(1, ox::MemoryOrder::seq_cst);
+        seen.unchecked_mut(2u * round + 1u) = ox::atomic(x, round).load(ox::MemoryOrder::seq_cst);
+      }
+    });
+
+}  // namespace
+
+TEST_CASE("litmus: what is published is seen, and sequentially consistent stores are not both missed") {
+  on_every_device([](const ox::Stream& stream) {
+    constexpr std::uint32_t pairs = 400, threads = 64, rounds = pairs * threads;
+    const ox::LaunchConfig config{.grid = 2 * pairs, .block = threads};
+    const auto zeros = [&](std::size_t n) { return ox::DeviceBuffer<std::uint32_t>::zeroed(stream, n); };
+    auto a = zeros(rounds), b = zeros(rounds), out = zeros(2);
+    message_passing(stream, config, a, b, out);
+    CHECK(out.to_host(stream)[0] == 0);
+    auto x = zeros(rounds), y = zeros(rounds), seen = zeros(2 * rounds);
+    store_buffering(stream, config, x, y, seen);
+    const std::vector<std::uint32_t> s = seen.to_host(stream);
+    std::size_t both_missed = 0;
+    for (std::size_t r = 0; r != rounds; ++r) both_missed += s[2 * r] == 0 && s[2 * r + 1] == 0;
+    CHECK(both_missed == 0);
+  });
+}
