@@ -7,6 +7,7 @@
 #include <oxide/dsl/flat_implementation.hpp>
 #include <oxide/dsl/kernel_implementation.hpp>
 #include <oxide/dsl/print_implementation.hpp>
+#include <oxide/dsl/ptx_implementation.hpp>
 #include <oxide/runtime/device_registry.hpp>
 #include <oxide/runtime/launch_shapes.hpp>
 #include <oxide/runtime/print_implementation.hpp>

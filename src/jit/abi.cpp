@@ -75,13 +75,38 @@ ir::Graph read_graph(const oxide_jit_request& request) {
   return std::move(*graph);
 }
 
+// Branches on whether this is a GPU become jumps, so that what is for other machines is not compiled. Blocks keep their numbers: sites name
+// them.
+void take_sides(ir::Body& body, bool gpu) {
+  std::vector<std::uint8_t> definitions(body.variables.size(), 0);
+  std::vector<bool> asks(body.variables.size());
+  for (const ir::Block& block : body.blocks)
+    for (const ir::Operation& op : block.operations) {
+      const ir::OpcodeRow& row = ir::row_of(op.opcode);
+      const ir::Variable v = row.effect == ir::Effect::writes_variable ? op.operands[0] : op.result;
+      if (v == ir::no_variable) continue;
+      if (definitions[v] != 2) ++definitions[v];
+      asks[v] = op.opcode == ir::Opcode::on_gpu;
+    }
+  for (ir::Block& block : body.blocks) {
+    ir::Terminator& t = block.terminator;
+    if (t.kind != ir::TerminatorKind::branch || !asks[t.condition] || definitions[t.condition] != 1) continue;
+    t = {ir::TerminatorKind::jump, ir::no_variable, {t.targets[gpu ? 0 : 1], 0}, t.location};
+  }
+}
+void take_sides(ir::Graph& graph, bool gpu) {
+  take_sides(static_cast<ir::Body&>(graph), gpu);
+  for (ir::Function& f : graph.functions) take_sides(static_cast<ir::Body&>(f), gpu);
+}
+
 void compile(const oxide_jit_request& request, Result& result) {
   check(request);
   initialize();
   llvm_gave_up = false;
   Clock clock;
-  const ir::Graph graph = read_graph(request);
+  ir::Graph graph = read_graph(request);
   result.site_list = fault_sites(graph);
+  take_sides(graph, request.target == OXIDE_JIT_NVPTX);
   result.sites = result.site_list.data();
   result.site_count = result.site_list.size();
   result.timing.decode_ms = clock.lap();

@@ -4,6 +4,7 @@
 #include "lower_math.hpp"
 #include "lower_effects.hpp"
 #include "lower_numbers.hpp"
+#include "lower_memory.hpp"
 
 #include <oxide/ir/output.hpp>
 
@@ -78,7 +79,12 @@ class Body {
     b_.SetInsertPoint(&before);
     for (const ir::Variable v : around_.inherited()) define(v, around_.inherit(b_, v));
     b_.CreateBr(blocks_[0]);
-    for (std::uint32_t b : order) block(b);
+    ends_.resize(graph_.blocks.size(), nullptr);
+    for (std::uint32_t b : order) {
+      block(b);
+      ends_[b] = b_.GetInsertBlock()->getTerminator();
+    }
+    mark_loops(order);
   }
 
  private:
@@ -207,7 +213,60 @@ class Body {
     for (const Argument& a : arguments_) values.push_back(a.value), types.push_back(a.type);
     if (op.opcode == ir::Opcode::print)
       return around_.print(b_, print_record(b_, ir::output_key(graph_.strings[static_cast<std::size_t>(op.immediate)], types), values));
+    if (op.opcode == ir::Opcode::ptx) {
+      results_ = around_.inline_ptx(b_, graph_.strings[static_cast<std::size_t>(op.immediate)], op.immediate, values, line_of(op));
+      return;
+    }
     throw Failure{OXIDE_JIT_BAD_GRAPH, "operation '" + std::string(ir::name_of(op.opcode)) + "' cannot be compiled"};
+  }
+
+  // "file.cpp:12", with the folder.
+  std::string line_of(const ir::Operation& op) const {
+    if (op.location.line == 0 || op.location.file >= graph_.files.size()) return "an unknown line";
+    return graph_.files[op.location.file] + ':' + std::to_string(op.location.line);
+  }
+
+  Value* result_of(const ir::Operation& op) {
+    Value* result = results_->getType()->isStructTy() ? b_.CreateExtractValue(results_, {static_cast<unsigned>(op.immediate)}) : results_;
+    return result->getType() == value_type(context_, op.type) ? result : b_.CreateBitCast(result, value_type(context_, op.type));
+  }
+
+  // The head of a loop whose passes are to be made one: says so at its back edges.
+  void mark_loops(const std::vector<std::uint32_t>& order) {
+    std::vector<std::size_t> place(graph_.blocks.size(), 0);
+    for (std::size_t i = 0; i != order.size(); ++i) place[order[i]] = i;
+    for (const auto& [head, passes] : unrolled_) {
+      llvm::MDNode* loop = unroll_metadata(context_, passes);
+      for (std::size_t i = place[head]; i != order.size(); ++i) {
+        const ir::Terminator& t = graph_.blocks[order[i]].terminator;
+        const unsigned targets = t.kind == ir::TerminatorKind::exit ? 0 : t.kind == ir::TerminatorKind::jump ? 1 : 2;
+        for (unsigned k = 0; k != targets; ++k)
+          if (t.targets[k] == head) ends_[order[i]]->setMetadata(llvm::LLVMContext::MD_loop, loop);
+      }
+    }
+  }
+
+  // Elements from one memory to another; the ranges were checked.
+  void copy_range(const ir::Operation& op, Value* to, Value* from, Value* count) {
+    const auto element = [&](std::uint32_t memory, Value* index) {
+      return b_.CreateInBoundsGEP(bytes(ir::layout_of(graph_.memories[memory]).size), around_.pointer(memory), {index});
+    };
+    const ir::Layout layout = ir::layout_of(graph_.memories[ir::memory_number(op.immediate)]);
+    const auto accesses = [&](llvm::Instruction& access, bool writes) {
+      around_.accesses(access, writes ? ir::memory_number(op.immediate) : ir::second_memory(op.immediate));
+    };
+    copy_bytes(b_, element(ir::memory_number(op.immediate), to), element(ir::second_memory(op.immediate), from),
+               b_.CreateMul(count, b_.getInt64(layout.size)), layout.alignment, accesses);
+  }
+
+  void prefetch_element(const ir::Operation& op, Value* index) {
+    BasicBlock* inside = BasicBlock::Create(context_, "prefetch", &function_);
+    BasicBlock* done = BasicBlock::Create(context_, "prefetched", &function_);
+    b_.CreateCondBr(b_.CreateICmpULT(index, length_of(op)), inside, done);
+    b_.SetInsertPoint(inside);
+    around_.prefetch(b_, element(op, index), ir::cache_hint(op.immediate));
+    b_.CreateBr(done);
+    b_.SetInsertPoint(done);
   }
 
   ir::Type operand_type(const ir::Operation& op, std::size_t i = 0) const { return graph_.variables[op.operands[i]]; }
@@ -282,13 +341,25 @@ class Body {
         guard(b_.CreateNot(x[0]), b_.getInt64(0), b_.getInt64(0));
         return nullptr;
       case load: {
-        llvm::LoadInst* load = b_.CreateAlignedLoad(memory_type(context_, op.type), element(op, x[0]), alignment(op));
+        llvm::Type* type = memory_type(context_, op.type);
+        Value* pointer = element(op, x[0]);
+        const ir::CacheHint hint = ir::cache_hint(op.immediate);
+        if (hint != ir::CacheHint::none) {
+          const bool read_only = graph_.memories[ir::memory_number(op.immediate)].access == ir::Access::read;
+          if (Value* hinted = around_.hinted_load(b_, type, pointer, alignment(op), hint, read_only)) return from_memory(op.type, hinted);
+        }
+        llvm::LoadInst* load = b_.CreateAlignedLoad(type, pointer, alignment(op), hint == ir::CacheHint::volatile_access);
         around_.accesses(*load, ir::memory_number(op.immediate));
         return from_memory(op.type, load);
       }
       case store: {
         const ir::Type type = operand_type(op, 1);
-        around_.accesses(*b_.CreateAlignedStore(to_memory(type, x[1]), element(op, x[0]), alignment(op)), ir::memory_number(op.immediate));
+        Value *value = to_memory(type, x[1]), *pointer = element(op, x[0]);
+        const ir::CacheHint hint = ir::cache_hint(op.immediate);
+        const bool plain = hint == ir::CacheHint::none || hint == ir::CacheHint::volatile_access;
+        if (!plain && around_.hinted_store(b_, value, pointer, alignment(op), hint)) return nullptr;
+        around_.accesses(*b_.CreateAlignedStore(value, pointer, alignment(op), hint == ir::CacheHint::volatile_access),
+                         ir::memory_number(op.immediate));
         return nullptr;
       }
       case check_vectors:
@@ -342,10 +413,33 @@ class Body {
       case atomic_cas:
         return atomic(op, x);
 
+      case special:
+        return around_.special(b_, static_cast<ir::SpecialRegister>(op.immediate));
+      case sleep:
+        around_.sleep(b_, x[0]);
+        return nullptr;
+      case breakpoint:
+        around_.breakpoint(b_);
+        return nullptr;
+      case on_gpu:
+        return b_.getInt1(around_.is_gpu());
+      case unroll:
+        unrolled_.emplace_back(block_number_ - 1, static_cast<unsigned>(op.immediate));
+        return nullptr;
+      case prefetch:
+        prefetch_element(op, x[0]);
+        return nullptr;
+      case copy_elements:
+        copy_range(op, x[0], x[1], x[2]);
+        return nullptr;
+      case call_result:
+        if (results_ == nullptr) break;
+        return result_of(op);
+
+      case ptx:
       case argument:
       case call:
       case print:
-      case call_result:
       case return_value:
       case assign:
       case index_space:
@@ -484,6 +578,9 @@ class Body {
     Value* value;
     ir::Type type;
   };
+  Value* results_ = nullptr;  // of the last one
+  std::vector<std::pair<std::uint32_t, unsigned>> unrolled_;  // blocks that are heads of loops, and how many passes become one
+  std::vector<llvm::Instruction*> ends_;  // of each block
   std::vector<Argument> arguments_;  // of the next operation with many operands
   std::vector<Variable> values_;
   std::vector<BasicBlock*> blocks_;

@@ -47,6 +47,18 @@ class Surroundings {
   // Writes a record, as jit/abi.h lays it out. May go on in another block.
   virtual void print(Builder& b, llvm::ArrayRef<llvm::Value*> record) = 0;
 
+  virtual bool is_gpu() const = 0;
+  virtual llvm::Value* special(Builder& b, ir::SpecialRegister which) = 0;
+  virtual void sleep(Builder& b, llvm::Value* nanoseconds) = 0;
+  virtual void breakpoint(Builder& b) = 0;
+  // The results of inline PTX: one value, several in a struct, or nothing. `line` is where it stands in the user's source.
+  virtual llvm::Value* inline_ptx(Builder& b, const std::string& string, std::uint64_t number, llvm::ArrayRef<llvm::Value*> arguments,
+                                  const std::string& line) = 0;
+  // An access with a cache hint; nullptr and false where a plain access does.
+  virtual llvm::Value* hinted_load(Builder&, llvm::Type*, llvm::Value*, llvm::Align, ir::CacheHint, bool) { return nullptr; }
+  virtual bool hinted_store(Builder&, llvm::Value*, llvm::Value*, llvm::Align, ir::CacheHint) { return false; }
+  virtual void prefetch(Builder&, llvm::Value*, ir::CacheHint) {}
+
   // Barriers, fences, operations of a warp; atomic accesses, of which `address` is the element's.
   virtual llvm::Value* collective(Builder& b, const ir::Operation& op, llvm::ArrayRef<llvm::Value*> operands) = 0;
   virtual llvm::Value* atomic(Builder& b, const ir::Operation& op, llvm::Value* address, llvm::ArrayRef<llvm::Value*> operands) = 0;

@@ -2,6 +2,7 @@
 
 #include "failure.hpp"
 #include "simt_runtime.hpp"
+#include "host_runtime.hpp"
 
 #include <oxide/ir/math.hpp>
 #include <oxide/ir/type.hpp>
@@ -112,6 +113,9 @@ class Engine {
     orc::SymbolMap symbols;
     for (const Symbol& s : runtime_symbols)
       symbols[session_.intern(s.name)] = {orc::ExecutorAddr::fromPtr(s.address),
+                                          llvm::JITSymbolFlags::Exported | llvm::JITSymbolFlags::Callable};
+    for (const RuntimeFunction& f : runtime_functions)
+      symbols[session_.intern(f.name)] = {orc::ExecutorAddr::fromPtr(f.address),
                                           llvm::JITSymbolFlags::Exported | llvm::JITSymbolFlags::Callable};
     if (llvm::Error error = runtime_->define(orc::absoluteSymbols(std::move(symbols))))
       fail("defining the runtime's symbols", std::move(error));

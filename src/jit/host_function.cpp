@@ -2,6 +2,7 @@
 
 #include "atomic_loop.hpp"
 #include "failure.hpp"
+#include "host_effects.hpp"
 #include "lower_effects.hpp"
 #include "lower_math.hpp"
 #include "lower_memory.hpp"
@@ -101,6 +102,22 @@ ir::Math HostFunction::precise(ir::Math f) {
 }
 
 // The printer is the last parameter.
+Value* HostFunction::special(Builder& b, ir::SpecialRegister which) {
+  if (which == ir::SpecialRegister::warpid) return b.CreateTrunc(b.CreateLShr(thread_number(b), b.getInt64(5)), b.getInt32Ty());
+  if (which != ir::SpecialRegister::nwarpid) return read_host_register(b, which);
+  const auto size = [&](unsigned axis) { return row_->getArg(block_dim + axis); };
+  Value* threads = b.CreateMul(b.CreateMul(size(0), size(1)), size(2));
+  return b.CreateLShr(b.CreateAdd(threads, b.getInt32(31)), b.getInt32(5));
+}
+
+void HostFunction::sleep(Builder& b, Value* nanoseconds) { host_sleep(b, nanoseconds); }
+void HostFunction::breakpoint(Builder& b) { host_breakpoint(b); }
+
+Value* HostFunction::inline_ptx(Builder&, const std::string&, std::uint64_t, llvm::ArrayRef<Value*>, const std::string& line) {
+  throw Failure{OXIDE_JIT_UNSUPPORTED,
+                "ox::ptx at " + line + " is for GPUs; pass ox::otherwise(lambda) for what the CPU does in its place"};
+}
+
 void HostFunction::print(Builder& b, llvm::ArrayRef<Value*> words) { pass_record(b, row_->getArg(argument_.back()), words); }
 
 // Threads of a block run on one processor, in order; what orders them for other blocks orders all.

@@ -46,6 +46,11 @@ class HostFunction : public Surroundings {
   bool converts_f16() const override { return HostMachine::get().converts_f16; }
   MathResults mathematics(Builder& b, ir::Math f, ir::Type type, llvm::ArrayRef<llvm::Value*> operands) override;
   void print(Builder& b, llvm::ArrayRef<llvm::Value*> record) override;
+  bool is_gpu() const override { return false; }
+  llvm::Value* special(Builder& b, ir::SpecialRegister which) override;
+  void sleep(Builder& b, llvm::Value* nanoseconds) override;
+  void breakpoint(Builder& b) override;
+  llvm::Value* inline_ptx(Builder&, const std::string&, std::uint64_t, llvm::ArrayRef<llvm::Value*>, const std::string& line) override;
   llvm::Value* collective(Builder& b, const ir::Operation& op, llvm::ArrayRef<llvm::Value*> operands) override;
   llvm::Value* atomic(Builder& b, const ir::Operation& op, llvm::Value* address, llvm::ArrayRef<llvm::Value*> operands) override;
 

@@ -6,6 +6,7 @@
 #include "failure.hpp"
 #include "lower_effects.hpp"
 #include "lower_memory.hpp"
+#include "nvptx_effects.hpp"
 #include "nvptx_simt.hpp"
 #include "optimize.hpp"
 
@@ -242,6 +243,22 @@ class Kernel final : public Surroundings {
     b.CreateUnreachable();
   }
   void leave(Builder& b) override { b.CreateRetVoid(); }
+
+  bool is_gpu() const override { return true; }
+  Value* special(Builder& b, ir::SpecialRegister which) override { return read_register(b, which); }
+  void sleep(Builder& b, Value* nanoseconds) override { sleep_for(b, nanoseconds); }
+  void breakpoint(Builder& b) override { stop_in_debugger(b); }
+  Value* inline_ptx(Builder& b, const std::string& string, std::uint64_t number, llvm::ArrayRef<Value*> arguments,
+                    const std::string&) override {
+    return call_ptx(b, string, number, arguments);
+  }
+  Value* hinted_load(Builder& b, llvm::Type* type, Value* pointer, llvm::Align alignment, ir::CacheHint hint, bool read_only) override {
+    return load_with_hint(b, type, pointer, alignment, hint, read_only, PtxLevel{architecture_, ptx_version_});
+  }
+  bool hinted_store(Builder& b, Value* value, Value* pointer, llvm::Align alignment, ir::CacheHint hint) override {
+    return store_with_hint(b, value, pointer, alignment, hint, PtxLevel{architecture_, ptx_version_});
+  }
+  void prefetch(Builder& b, Value* pointer, ir::CacheHint into) override { prefetch_global(b, pointer, into); }
 
   // The printer is the last parameter.
   void print(Builder& b, llvm::ArrayRef<Value*> record) override { write_record(b, function_->getArg(argument_.back()), record); }

@@ -525,6 +525,26 @@ class Interpreter {
           const std::uint64_t index = word(f, x.a), length = f.memories[x.memory].length;
           if (index >= length) f.fail(x.site, index, length);
         };
+      case sleep:
+      case breakpoint:
+      case unroll:
+      case prefetch:
+        return [](Frame&, const Instruction&) {};
+      case on_gpu:
+        return [](Frame& f, const Instruction& x) { f.registers[x.result] = 0; };
+      case special:
+        return [](Frame& f, const Instruction& x) { f.registers[x.result] = ~f.steps_left & 0xffffffff; };
+      case ptx:
+        return [](Frame&, const Instruction&) { throw std::runtime_error("the interpreter knows no PTX"); };
+      case copy_elements:
+        return [](Frame& f, const Instruction& x) {
+          const auto number = [&](std::uint32_t v) { return static_cast<std::size_t>(f.registers[v]); };
+          const auto at = [&](std::uint32_t memory, std::uint32_t index) {
+            return static_cast<char*>(f.memories[memory].data) + number(index) * x.element_size;
+          };
+          const std::uint32_t source = ir::second_memory(static_cast<std::uint64_t>(x.immediate));
+          if (number(x.c) != 0) std::memcpy(at(x.memory, x.a), at(source, x.b), number(x.c) * x.element_size);
+        };
       case argument:
         return [](Frame& f, const Instruction& x) { f.operands.push_back(word(f, x.a)); };
       case print:

@@ -77,19 +77,20 @@ constexpr std::uint64_t access_immediate(const Position& p) {
 OXIDE_INLINE trace::Handle load_register(const Position& p, ir::Type type);
 OXIDE_INLINE void store_register(const Position& p, ir::Type type, trace::Handle value, Where where);
 
-inline trace::Handle load(const Position& p, ir::Type type) {
+// Accesses of arrays of the thread's own take no cache hints.
+inline trace::Handle load(const Position& p, ir::Type type, ir::CacheHint hint = ir::CacheHint::none) {
   if (p.registers.count != 0) return load_register(p, type);
   if (p.behind_address()) return emit(ir::Opcode::load_at, type, p.base, p.index, access_immediate(p), p.where);
-  return emit(ir::Opcode::load, type, p.index, access_immediate(p), p.where);
+  return emit(ir::Opcode::load, type, p.index, ir::with_cache_hint(access_immediate(p), hint), p.where);
 }
 
-inline void store(const Position& p, ir::Type type, trace::Handle value, Where where) {
+inline void store(const Position& p, ir::Type type, trace::Handle value, Where where, ir::CacheHint hint = ir::CacheHint::none) {
   if (p.registers.count != 0) return store_register(p, type, value, where);
   if (p.behind_address()) {
     const trace::Handle operands[] = {p.base, p.index, value};
     record(ir::Opcode::store_at, ir::Type::none, operands, 3, access_immediate(p), where);
   } else {
-    emit(ir::Opcode::store, ir::Type::none, p.index, value, access_immediate(p), where);
+    emit(ir::Opcode::store, ir::Type::none, p.index, value, ir::with_cache_hint(access_immediate(p), hint), where);
   }
 }
 

@@ -1,6 +1,7 @@
 // Counted loops over device values: for (auto i : ox::range(n)).
 #pragma once
 
+#include <cstdint>
 #include <type_traits>
 #include <utility>
 
@@ -20,6 +21,7 @@ struct RangeBounds {
   trace::Handle first, last, step;
   bool down;  // the step is a negative host number
   Where where;
+  std::int32_t unroll = -1;  // how many passes become one, 0 for all; -1 where nothing was asked
 };
 
 // A counted loop while it runs. Asking for another pass is the loop's head; the increment is its back edge.
@@ -30,6 +32,7 @@ class Counter {
 
   trace::Handle head() {
     loop_ = loop_head(loop_, bounds_.where);
+    if (bounds_.unroll >= 0) emit(ir::Opcode::unroll, ir::Type::none, static_cast<std::uint64_t>(bounds_.unroll), bounds_.where);
     return bounds_.down ? emit(ir::Opcode::less, ir::Type::boolean, bounds_.last, variable_, 0, bounds_.where)
                         : emit(ir::Opcode::less, ir::Type::boolean, variable_, bounds_.last, 0, bounds_.where);
   }
@@ -84,6 +87,11 @@ template <class Iterator>
 class CountedLoop {
  public:
   explicit CountedLoop(const RangeBounds& bounds) : bounds_(bounds) {}
+  CountedLoop unrolled(std::int32_t passes) const {
+    CountedLoop loop = *this;
+    loop.bounds_.unroll = passes;
+    return loop;
+  }
   Iterator begin() const { return Iterator(bounds_); }
   RangeEnd end() const { return {}; }
 
@@ -158,6 +166,14 @@ inline detail::CountedLoop<detail::GridStrideIterator> grid_stride(detail::Opera
   const trace::Handle blocks = wide(ir::Opcode::grid_dim), size = wide(ir::Opcode::block_dim);
   const trace::Handle threads = emit(ir::Opcode::mul, ir::Type::u64, blocks, size, 0, where);
   return CountedLoop<GridStrideIterator>({ir::Type::u64, first, last, threads, false, where});
+}
+
+// The same loop, with Passes passes made into one; without Passes, with all of them, where their number is known when the kernel is traced.
+// unroll<1> keeps the compiler from unrolling. Example: for (auto i : ox::unroll<4>(ox::range(n))) sum += a[i];
+template <std::uint32_t Passes = 0, class Iterator>
+detail::CountedLoop<Iterator> unroll(const detail::CountedLoop<Iterator>& loop) {
+  static_assert(Passes <= 1024, "oxide: ox::unroll makes at most 1024 passes one");
+  return loop.unrolled(static_cast<std::int32_t>(Passes));
 }
 
 }  // namespace oxide

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include <oxide/dsl/flat.hpp>
+#include <oxide/ir/machine.hpp>
 
 namespace oxide {
 
@@ -75,6 +76,11 @@ class Ref : public detail::Operators<typename detail::ScalarOf<ir::type_for<T>()
   explicit Ref(const detail::Position& position) : position_(position) {}
   Ref(std::uint32_t memory, trace::Handle index, detail::Where where) : Ref(detail::element_of<T>(memory, index, where)) {}
   trace::Handle read() const { return detail::load(position_, type); }
+  trace::Handle read_with(ir::CacheHint hint) const { return detail::load(position_, type, hint); }
+  void write_with(ir::CacheHint hint, trace::Handle value, detail::Where where) const {
+    detail::store(position_, type, value, where, hint);
+  }
+  const detail::Position& position() const { return position_; }
 
  private:
   void write(trace::Handle value, detail::Where where) const { detail::store(position_, type, value, where); }

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include <oxide/ir/machine.hpp>
 #include <oxide/ir/ops.hpp>
 #include <oxide/ir/synchronization.hpp>
 #include <oxide/ir/type.hpp>
@@ -101,12 +102,15 @@ constexpr bool is_shared(const Memory& m) { return m.kind == MemoryKind::shared 
 // Whether an immediate has the number of a memory in its bits 0 to 15.
 constexpr bool names_memory(Immediate immediate) {
   return immediate == Immediate::memory || immediate == Immediate::access || immediate == Immediate::vectors ||
-         immediate == Immediate::atomic;
+         immediate == Immediate::atomic || immediate == Immediate::two_memories;
 }
 constexpr std::uint32_t memory_number(std::uint64_t immediate) { return static_cast<std::uint32_t>(immediate & 0xffff); }
 constexpr std::uint64_t with_memory_number(std::uint64_t immediate, std::uint32_t memory) {
   return (immediate & ~std::uint64_t{0xffff}) | memory;
 }
+// The second memory of Immediate::two_memories.
+constexpr std::uint32_t second_memory(std::uint64_t immediate) { return static_cast<std::uint32_t>(immediate >> 16 & 0xffff); }
+constexpr std::uint64_t two_memories(std::uint32_t written, std::uint32_t read) { return written | std::uint64_t{read} << 16; }
 // In traces: memories that the lambda declared have numbers from here on.
 inline constexpr std::uint32_t first_declared_memory = 0x8000;
 
@@ -114,6 +118,7 @@ inline constexpr std::uint32_t first_declared_memory = 0x8000;
 //   bits 0 to 15   the memory
 //   bits 16 to 19  0, or 1 + log2 of an alignment in bytes that is known to hold although the element's layout does not say so
 //   bit  20        the index counts bytes, not elements: of arrays in structs, where it was made of two checked indices
+//   bits 24 to 31  a CacheHint, see machine.hpp
 //   bits 32 to 63  the offset of the number that is read or written, in bytes
 struct MemoryAccess {
   std::uint32_t memory = 0;

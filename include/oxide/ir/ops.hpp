@@ -124,6 +124,18 @@ namespace oxide::ir {
   X(atomic_store, 2, none, index, atomic, atomic) \
   X(atomic_rmw, 2, given, index, atomic, atomic) \
   X(atomic_cas, 3, given, index, atomic, atomic) \
+  /* inline PTX, see InlinePtx in inline_ptx.hpp; the outputs are its results */ \
+  X(ptx, 0, none, arguments, string, acts) \
+  /* the machine: what changes by itself, waiting for some nanoseconds (u32), stopping in a debugger, whether this is a GPU */ \
+  X(special, 0, given, any, special, acts) \
+  X(sleep, 1, none, nanoseconds, none, acts) \
+  X(breakpoint, 0, none, any, none, acts) \
+  X(on_gpu, 0, given, any, none, pure) \
+  /* at the head of a loop: how many passes become one, 0 for all of them, 1 for none */ \
+  X(unroll, 0, none, any, factor, acts) \
+  /* moves an element near, if there is one; copies elements: to, from, how many; the ranges are apart and were checked */ \
+  X(prefetch, 1, none, index, access, acts) \
+  X(copy_elements, 3, none, indices, two_memories, writes) \
   /* only in traces, never in a finished graph */ \
   X(decide, 1, none, boolean, answer, trace) \
   X(loop_head, 0, none, any, none, trace) \
@@ -151,6 +163,8 @@ enum class OperandRule : std::uint8_t {
   boolean,   // boolean
   select,    // a boolean, then two of the result's type
   index,     // a u64 index, then (store, atomics) values of the memory's element type
+  nanoseconds,  // a u32
+  indices,      // u64
   arguments, // takes the arguments directly before it
   math,      // what the function takes
   address,   // an address, a u64 index, then (store) a number
@@ -173,6 +187,9 @@ enum class Immediate : std::uint8_t {
   axis,       // 0 x, 1 y, 2 z
   space,      // an IndexSpace, see graph.hpp
   check,      // integer division only: 1 when a zero divisor traps, 0 when it gives 0
+  special,    // a SpecialRegister
+  factor,     // a number of passes, below 2^16
+  two_memories,  // that is written in bits 0 to 15, that is read in bits 16 to 31
   string,     // index into Graph::strings; in a trace, into its declarations
   function,   // index into Graph::functions
   index,      // which argument or result, from 0

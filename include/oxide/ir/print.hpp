@@ -116,7 +116,10 @@ inline std::string print_layout(const Layout& l) {
 // What of an access is not plain: "p0+8", "p0 bytes+8", "p0 aligned 16+8".
 inline std::string print_access(const Graph& graph, std::uint64_t immediate) {
   const MemoryAccess a = memory_access(immediate);
-  std::string out = print_memory(graph, a.memory);
+  std::string out;
+  if (const auto hint = static_cast<std::size_t>(cache_hint(immediate)); hint != 0)
+    out.append(hint < std::size(cache_hint_names) ? cache_hint_names[hint] : "?").append(" ");
+  out += print_memory(graph, a.memory);
   if (a.in_bytes) out += " bytes";
   if (a.alignment != 0) out += " aligned " + std::to_string(a.alignment);
   if (a.offset != 0) out += '+' + std::to_string(a.offset);
@@ -150,6 +153,12 @@ inline std::string print_immediate(const Graph& graph, const Operation& op) {
       return print_memory(graph, op.immediate);
     case Immediate::access:
       return print_access(graph, op.immediate);
+    case Immediate::two_memories:
+      return print_memory(graph, memory_number(op.immediate)) + ", " + print_memory(graph, second_memory(op.immediate));
+    case Immediate::special:
+      return op.immediate < special_register_count ? std::string(name_of(static_cast<SpecialRegister>(op.immediate))) : "?";
+    case Immediate::factor:
+      return op.immediate == 0 ? "all" : std::to_string(op.immediate);
     case Immediate::vectors:
       return print_memory(graph, memory_number(op.immediate)) + ", " + std::to_string(op.immediate >> 32);
     case Immediate::array:

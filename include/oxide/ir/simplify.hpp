@@ -193,6 +193,7 @@ class Simplifier {
 
   static bool may_go(const Operation& op) {
     const Effect effect = row_of(op.opcode).effect;
+    if (op.opcode == Opcode::load) return may_be_dropped(cache_hint(op.immediate));
     return effect == Effect::pure || effect == Effect::makes || effect == Effect::reads || effect == Effect::call_result ||
            (row_of(op.opcode).immediate == Immediate::check && op.immediate == 0);
   }

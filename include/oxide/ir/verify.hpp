@@ -11,6 +11,7 @@
 #include <vector>
 
 #include <oxide/ir/graph.hpp>
+#include <oxide/ir/inline_ptx.hpp>
 #include <oxide/ir/math.hpp>
 #include <oxide/ir/print.hpp>
 
@@ -263,6 +264,12 @@ class Verifier {
         if (!is_boolean(first)) return fail(op, "selects by a boolean, has " + name(first));
         if (type_of(op.operands[1]) != op.type || type_of(op.operands[2]) != op.type) fail(op, "selects between other types than its own");
         return;
+      case OperandRule::nanoseconds:
+        if (first != Type::u32) return fail(op, "needs nanoseconds of type u32, has " + name(first));
+        return;
+      case OperandRule::indices:
+        if (first != Type::u64) return fail(op, "needs indices of type u64, has " + name(first));
+        return all_equal(0);
       case OperandRule::index:
         if (first != Type::u64) return fail(op, "needs an index of type u64, has " + name(first));
         return;
@@ -316,6 +323,16 @@ class Verifier {
         return below(function_ == nullptr ? graph_.parameters.size() : function_->parameters.size(), "parameter");
       case Immediate::memory:
         return below(graph_.memories.size(), "memory");
+      case Immediate::special:
+        return below(special_register_count, "register");
+      case Immediate::factor:
+        if (op.immediate >= 1u << 16) fail(op, "makes one pass of too many");
+        return;
+      case Immediate::two_memories:
+        if (op.immediate >> 32 != 0) return fail(op, "has an immediate that means nothing");
+        if (memory_number(op.immediate) >= graph_.memories.size() || second_memory(op.immediate) >= graph_.memories.size())
+          fail(op, "names a memory that is not there");
+        return;
       case Immediate::access:
       case Immediate::vectors:
         if (memory_number(op.immediate) >= graph_.memories.size()) fail(op, "names a memory that is not there");
@@ -375,6 +392,11 @@ class Verifier {
         fail(op, "has other arguments than the function's parameters: " + (arguments_.empty() ? "none" : print_types(arguments_)) +
                      " for " + print_types(callee.parameters));
     }
+    if (op.opcode == Opcode::ptx) {
+      const InlinePtx ptx(graph_.strings[static_cast<std::size_t>(op.immediate)]);
+      if (!ptx.valid) return fail(op, "is no inline PTX");
+      if (ptx.inputs != arguments_.size()) return fail(op, "has other arguments than its constraints");
+    }
     if (row.effect != Effect::argument) arguments_.clear();
     if (row.effect == Effect::call_result) return call_result(op);
     source_ = row.rule == OperandRule::arguments ? &op : nullptr;
@@ -382,7 +404,13 @@ class Verifier {
 
   void call_result(const Operation& op) {
     if (source_ == nullptr) return fail(op, "does not follow an operation that has several results");
-    if (source_->opcode != Opcode::call) return;
+    if (source_->opcode == Opcode::ptx) {
+      const InlinePtx ptx(graph_.strings[static_cast<std::size_t>(source_->immediate)]);
+      if (op.immediate >= ptx.outputs) return fail(op, "names a result that is not there");
+      if (ptx.output(static_cast<std::size_t>(op.immediate)) != ptx_register(op.type)) fail(op, "has a type of another register");
+      return;
+    }
+    if (source_->opcode != Opcode::call) return fail(op, "does not follow an operation that has several results");
     const Function& callee = graph_.functions[static_cast<std::size_t>(source_->immediate)];
     if (op.immediate >= callee.results.size()) return fail(op, "names a result that is not there");
     if (op.type != callee.results[static_cast<std::size_t>(op.immediate)]) fail(op, "has another type than the function's result");
@@ -418,6 +446,19 @@ class Verifier {
       case Opcode::print:
         if (graph_.parameters.empty() || graph_.parameters.back().kind != ParameterKind::printer) fail(op, "has no printer to write to");
         return;
+      case Opcode::special:
+        if (op.type != register_type(static_cast<SpecialRegister>(op.immediate))) fail(op, "gives another type than the register's");
+        return;
+      case Opcode::on_gpu:
+        if (op.type != Type::boolean) fail(op, "gives a boolean");
+        return;
+      case Opcode::prefetch:
+        if (!fits_prefetch(cache_hint(op.immediate))) fail(op, "has a cache hint that is none of a prefetch");
+        return;
+      case Opcode::copy_elements:
+        if (layout_of(memory(op)) != layout_of(graph_.memories[second_memory(op.immediate)])) fail(op, "copies elements of another size");
+        else if (memory(op).access == Access::read) fail(op, "writes memory that is only read");
+        return;
       case Opcode::length:
         if (op.type != Type::u64) fail(op, "gives a u64");
         return;
@@ -450,10 +491,12 @@ class Verifier {
       }
       case Opcode::load:
         access(op, op.type);
+        if (!fits_load(cache_hint(op.immediate))) fail(op, "has a cache hint that is none of a load");
         return;
       case Opcode::store:
         access(op, type_of(op.operands[1]));
         if (memory(op).access == Access::read) fail(op, "writes memory that is only read");
+        if (!fits_store(cache_hint(op.immediate))) fail(op, "has a cache hint that is none of a store");
         return;
       case Opcode::check_vectors:
         if (op.immediate >> 32 == 0) fail(op, "makes vectors of no elements");

@@ -38,6 +38,7 @@ namespace runtime {
 
 struct CompiledKernel;
 class StreamState;
+class DeviceState;
 
 // The shared arrays whose size a launch decides: of each the launch arguments that say where it is.
 struct SharedPlaces {
@@ -79,6 +80,7 @@ class StreamState {
   virtual void* raw() const = 0;  // CUstream; nullptr on the CPU
 
   std::uint32_t device_id = 0;
+  DeviceState* device = nullptr;  // that made it
 };
 
 // One device of the machine. Lives until the process ends.

@@ -6,16 +6,9 @@
 #include <mutex>
 
 #include <oxide/runtime/backend.hpp>
-#include <oxide/runtime/device.hpp>
 #include <oxide/runtime/storage.hpp>
 
 namespace oxide::runtime {
-
-namespace detail {
-inline DeviceState& device_of(const Stream& stream) {
-  return (stream.device_id() == 0 ? Device::cpu() : Device::gpu(stream.device_id() - 1)).state();
-}
-}  // namespace detail
 
 OXIDE_INLINE Storage::~Storage() {
   for (const Place& place : places_)
@@ -41,10 +34,10 @@ OXIDE_INLINE void* Storage::on(DeviceState& device) {
 }
 
 OXIDE_INLINE void Storage::write(const Stream& stream, const void* from, std::size_t offset, std::size_t bytes) {
-  stream.state().copy_from_host(static_cast<char*>(on(detail::device_of(stream))) + offset, from, bytes);
+  stream.state().copy_from_host(static_cast<char*>(on(*stream.state().device)) + offset, from, bytes);
 }
 OXIDE_INLINE void Storage::read(const Stream& stream, void* to, std::size_t offset, std::size_t bytes) {
-  stream.state().copy_to_host(to, static_cast<char*>(on(detail::device_of(stream))) + offset, bytes);
+  stream.state().copy_to_host(to, static_cast<char*>(on(*stream.state().device)) + offset, bytes);
 }
 
 }  // namespace oxide::runtime

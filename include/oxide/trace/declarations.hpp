@@ -110,8 +110,10 @@ class Declarations {
           const ir::Immediate immediate = ir::row_of(op.opcode).immediate;
           prints_ |= op.opcode == ir::Opcode::print;
           if (immediate == ir::Immediate::string) op.immediate = string(op.immediate);
-          else if (ir::names_memory(immediate) && ir::memory_number(op.immediate) >= ir::first_declared_memory)
-            op.immediate = ir::with_memory_number(op.immediate, memory(ir::memory_number(op.immediate) - ir::first_declared_memory));
+          if (immediate == ir::Immediate::two_memories)
+            op.immediate = ir::two_memories(in_graph(ir::memory_number(op.immediate)), in_graph(ir::second_memory(op.immediate)));
+          else if (ir::names_memory(immediate))
+            op.immediate = ir::with_memory_number(op.immediate, in_graph(ir::memory_number(op.immediate)));
         }
     }
     std::uint32_t string(std::uint64_t declared) {
@@ -121,6 +123,9 @@ class Declarations {
         graph_.strings.push_back(all_.strings_[static_cast<std::size_t>(declared)]);
       }
       return number;
+    }
+    std::uint32_t in_graph(std::uint32_t number) {
+      return number < ir::first_declared_memory ? number : memory(number - ir::first_declared_memory);
     }
     std::uint32_t memory(std::size_t declared) {
       if (memories_[declared] != unused) return memories_[declared];

@@ -129,6 +129,7 @@ inline std::string processor_name() {
 class CpuDevice final : public DeviceState {
  public:
   CpuDevice() : stream_(new CpuStream) {
+    stream_->device = this;
     id = 0;
     properties.name = detail::processor_name();
     properties.kind = DeviceKind::cpu;
@@ -141,7 +142,11 @@ class CpuDevice final : public DeviceState {
 
   jit::Target target() const override { return jit::Target::host(); }
   std::shared_ptr<StreamState> default_stream() override { return stream_; }
-  std::shared_ptr<StreamState> new_stream() override { return std::shared_ptr<StreamState>(new CpuStream); }
+  std::shared_ptr<StreamState> new_stream() override {
+    std::shared_ptr<StreamState> stream(new CpuStream);
+    stream->device = this;
+    return stream;
+  }
   void synchronize() override {}  // no call returns before its work is done
   void reset() override {}
   void link(CompiledKernel&, const ir::Graph&) override {}

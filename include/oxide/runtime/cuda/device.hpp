@@ -15,6 +15,7 @@
 #include <oxide/runtime/cuda/driver.hpp>
 #include <oxide/runtime/cuda/kernel.hpp>
 #include <oxide/runtime/cuda/stream.hpp>
+#include <oxide/runtime/ptx_lines.hpp>
 
 namespace oxide::runtime::cuda {
 
@@ -26,10 +27,10 @@ class CudaDevice final : public DeviceState {
   jit::Target target() const override { return target_; }
   std::shared_ptr<StreamState> default_stream() override {
     const std::lock_guard lock(mutex_);
-    if (default_stream_ == nullptr) default_stream_.reset(new CudaStream(context_locked(), id));
+    if (default_stream_ == nullptr) default_stream_ = make_stream(context_locked());
     return default_stream_;
   }
-  std::shared_ptr<StreamState> new_stream() override { return std::shared_ptr<StreamState>(new CudaStream(context(), id)); }
+  std::shared_ptr<StreamState> new_stream() override { return make_stream(context()); }
   void synchronize() override;
   void reset() override;
   void link(CompiledKernel& kernel, const ir::Graph& graph) override;
@@ -48,6 +49,11 @@ class CudaDevice final : public DeviceState {
       context_.reset(new Context(driver_, device_, ordinal_));
     }
     return context_;
+  }
+  std::shared_ptr<StreamState> make_stream(std::shared_ptr<Context> used) {
+    std::shared_ptr<StreamState> stream(new CudaStream(std::move(used), id));
+    stream->device = this;
+    return stream;
   }
   std::uint32_t attribute(DeviceAttribute which) const;
   void read_properties();
@@ -118,7 +124,13 @@ inline void CudaDevice::reset() {
 
 inline void CudaDevice::link(CompiledKernel& kernel, const ir::Graph& graph) {
   const runtime::detail::Stopwatch time(kernel.times.link_ms);
-  kernel.cubin = link_ptx(*context(), graph.name, kernel.code.ptx(), kernel.line_info);
+  try {
+    kernel.cubin = link_ptx(*context(), graph.name, kernel.code.ptx(), kernel.line_info);
+  } catch (const CompileError& e) {
+    const SourceLine line = inline_ptx_line(graph, kernel.code.ptx(), e.what());
+    if (line.line == 0) throw;
+    throw CompileError(graph.name, "ox::ptx at " + line.text() + " does not assemble: " + e.what());
+  }
 }
 
 }  // namespace oxide::runtime::cuda
