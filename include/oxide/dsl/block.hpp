@@ -33,10 +33,18 @@ namespace detail {
 // The largest number of warps in a block.
 inline constexpr std::uint64_t most_warps = 32;
 
+// What a value is in shared memory.
+template <class V>
+struct SharedElement;
+template <class T>
+struct SharedElement<Value<T>> {
+  using type = T;
+};
+
 // What the warps before this thread's give, after `before`; behind a barrier, each warp's last thread having said its warp's total.
 template <class V, class Op>
 struct WarpTotals {
-  Shared<typename V::scalar_type, most_warps> totals;
+  Shared<typename SharedElement<V>::type, most_warps> totals;
 
   void put(const V& inclusive, Where where) {
     sync_threads(where);  // an earlier call may still be read
@@ -80,6 +88,19 @@ detail::LaneValue<A> reduce(A&& x, Op op, detail::Where where = detail::Where::c
   detail::WarpTotals<V, Op> warps;
   warps.put(total, where);
   return warps.up_to(detail::warps_of_block(where), total, op);
+}
+
+// The same for structs, tuples and arrays.
+template <detail::Compound T, class Op>
+Value<T> reduce(const Value<T>& x, Op op, detail::Where where = detail::Where::current()) {
+  const Value<T> total = detail::reduce_segment(x, op, detail::Segment(32, where));
+  detail::WarpTotals<Value<T>, Op> warps;
+  warps.put(total, where);
+  return warps.up_to(detail::warps_of_block(where), total, op);
+}
+template <detail::Compound T, class Op>
+Value<T> inclusive_scan(const Value<T>& x, Op op, detail::Where where = detail::Where::current()) {
+  return detail::scan_block(x, op, where);
 }
 
 // op over the values of the threads up to this one; of those before it, after `initial`.

@@ -67,8 +67,7 @@ inline void check(trace::Handle condition, std::string_view message, Where where
   emit(ir::Opcode::check, ir::Type::none, condition, declare_string(message, where), where);
 }
 
-// A shared array's number among memories, and its end. `elements` is 0 where the launch's list says how many.
-OXIDE_INLINE std::uint32_t declare_shared(ir::Type element, std::uint64_t elements, bool dynamic, Where where);
+// A shared array ends; see declare_shared.
 OXIDE_INLINE void release_shared(std::uint32_t memory);
 
 // An atomic access; `operands` are those behind the index.

@@ -29,14 +29,6 @@ OXIDE_INLINE std::uint64_t declare_string(std::string_view text, Where where) {
   return trace::Recorder::current(where).declarations.string(text);
 }
 
-OXIDE_INLINE std::uint32_t declare_shared(ir::Type element, std::uint64_t elements, bool dynamic, Where where) {
-  ir::Memory memory;
-  memory.kind = dynamic ? ir::MemoryKind::dynamic_shared : ir::MemoryKind::shared;
-  memory.element = element;
-  memory.access = ir::Access::write;
-  memory.elements = elements;
-  return trace::Recorder::current(where).declarations.shared(memory, where.file_name(), where.line(), where.column());
-}
 OXIDE_INLINE void release_shared(std::uint32_t memory) {
   if (trace::Recorder* recorder = trace::Recorder::slot(); recorder != nullptr) recorder->declarations.release(memory);
 }

@@ -153,6 +153,9 @@ constexpr ElementLayout element_layout() {
   else return {ir::Type::none, {sizeof(Host), alignof(Host)}};
 }
 
+// A shared array's number among memories. `elements` is 0 where the launch's list says how many; it ends with release_shared.
+OXIDE_INLINE std::uint32_t declare_shared(const ElementLayout& element, std::uint64_t elements, bool dynamic, Where where);
+
 }  // namespace oxide::detail
 
 #ifndef OXIDE_LINKED

@@ -49,4 +49,14 @@ OXIDE_INLINE void store_register(const Position& p, ir::Type type, trace::Handle
   }
 }
 
+OXIDE_INLINE std::uint32_t declare_shared(const ElementLayout& element, std::uint64_t elements, bool dynamic, Where where) {
+  ir::Memory memory;
+  memory.kind = dynamic ? ir::MemoryKind::dynamic_shared : ir::MemoryKind::shared;
+  memory.element = element.type;
+  memory.layout = element.layout;
+  memory.access = ir::Access::write;
+  memory.elements = elements;
+  return trace::Recorder::current(where).declarations.shared(memory, where.file_name(), where.line(), where.column());
+}
+
 }  // namespace oxide::detail

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <type_traits>
 
+#include <oxide/dsl/flat.hpp>
 #include <oxide/dsl/index.hpp>
 #include <oxide/dsl/ref.hpp>
 #include <oxide/dsl/value.hpp>
@@ -14,7 +15,11 @@ namespace detail {
 // A shared array while the trace is in its scope. It is passed by reference: a copy would not say whether it is another array.
 template <class T>
 class SharedArray {
-  static_assert(ir::Scalar<T> && !std::is_const_v<T>, "oxide: the elements of a shared array are bool, integers or floating-point numbers");
+  static_assert(
+      Element<T> && !std::is_const_v<T>,
+      "oxide: the elements of a shared array are bool, integers, floating-point numbers, enumerations, and structs, tuples and arrays "
+      "of them");
+  static_assert(alignof(T) <= 16, "oxide: the elements of a shared array are aligned to at most 16 bytes");
 
  public:
   using element_type = T;
@@ -26,7 +31,7 @@ class SharedArray {
   std::uint32_t memory() const { return memory_; }
 
  protected:
-  SharedArray(std::uint64_t elements, bool dynamic, Where where) : memory_(declare_shared(ir::type_for<T>(), elements, dynamic, where)) {}
+  SharedArray(std::uint64_t elements, bool dynamic, Where where) : memory_(declare_shared(element_layout<T>(), elements, dynamic, where)) {}
   ~SharedArray() { release_shared(memory_); }
 
   // What is read or written is what was checked, even if the variable i changes in between.

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <utility>
 
+#include <oxide/dsl/flat.hpp>
 #include <oxide/dsl/math.hpp>
 #include <oxide/dsl/operand.hpp>
 #include <oxide/dsl/value.hpp>
@@ -59,6 +60,18 @@ LaneValue<A> shuffle(ir::ShuffleMode mode, A&& value, const Operand<std::uint32_
   return LaneValue<A>::from_handle(shuffle(mode, source_of<A>.type, handle, lane, width, mask), lane.where);
 }
 
+// Structs and the like, member by member.
+template <class T>
+concept Compound = Element<T> && !ir::Scalar<T>;
+
+template <Compound T>
+Value<T> shuffle(ir::ShuffleMode mode, const Value<T>& value, const Operand<std::uint32_t>& lane, std::uint32_t width, const Mask& mask) {
+  Handles<T> members = handles_of<T>(value);
+  for (std::size_t i = 0; i != leaf_count<T>; ++i) members.of[i] = shuffle(mode, leaves_of<T>()[i].type, members.of[i], lane, width, mask);
+  const trace::Handle* in = members.of;
+  return Flat<T>::from(in, lane.where);
+}
+
 template <class A>
 LaneValue<A> warp_reduce(ir::ReductionKind kind, A&& value, const Mask& mask) {
   static_assert(source_of<A>.type == ir::Type::u32 || source_of<A>.type == ir::Type::i32,
@@ -108,6 +121,24 @@ auto shfl_down(A&& value, detail::Operand<std::uint32_t> distance, std::uint32_t
 template <detail::DeviceNumber A>
 auto shfl_xor(A&& value, detail::Operand<std::uint32_t> lanes, std::uint32_t width = 32, detail::Mask mask = full_mask) {
   return detail::shuffle(ir::ShuffleMode::exclusive_or, std::forward<A>(value), lanes, width, mask);
+}
+
+template <detail::Compound T>
+Value<T> shfl(const Value<T>& value, detail::Operand<std::uint32_t> source, std::uint32_t width = 32, detail::Mask mask = full_mask) {
+  return detail::shuffle(ir::ShuffleMode::index, value, source, width, mask);
+}
+template <detail::Compound T>
+Value<T> shfl_up(const Value<T>& value, detail::Operand<std::uint32_t> distance, std::uint32_t width = 32, detail::Mask mask = full_mask) {
+  return detail::shuffle(ir::ShuffleMode::up, value, distance, width, mask);
+}
+template <detail::Compound T>
+Value<T> shfl_down(const Value<T>& value, detail::Operand<std::uint32_t> distance, std::uint32_t width = 32,
+                   detail::Mask mask = full_mask) {
+  return detail::shuffle(ir::ShuffleMode::down, value, distance, width, mask);
+}
+template <detail::Compound T>
+Value<T> shfl_xor(const Value<T>& value, detail::Operand<std::uint32_t> lanes, std::uint32_t width = 32, detail::Mask mask = full_mask) {
+  return detail::shuffle(ir::ShuffleMode::exclusive_or, value, lanes, width, mask);
 }
 
 // Whether the predicate is true in all lanes, in any, and in which.

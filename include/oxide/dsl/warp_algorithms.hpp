@@ -103,6 +103,16 @@ detail::LaneValue<A> reduce(A&& x, Op op, detail::Where where = detail::Where::c
   return detail::reduce_segment(value, op, detail::Segment(32, where));
 }
 
+// The same for structs, tuples and arrays.
+template <detail::Compound T, class Op>
+Value<T> reduce(const Value<T>& x, Op op, detail::Where where = detail::Where::current()) {
+  return detail::reduce_segment(x, op, detail::Segment(32, where));
+}
+template <detail::Compound T, class Op>
+Value<T> inclusive_scan(const Value<T>& x, Op op, detail::Where where = detail::Where::current()) {
+  return detail::scan_segment(x, op, detail::Segment(32, where));
+}
+
 // op over the values of the lanes up to this one; of those before it, after `initial`.
 template <detail::DeviceNumber A, class Op>
 detail::LaneValue<A> inclusive_scan(A&& x, Op op, detail::Where where = detail::Where::current()) {

@@ -61,8 +61,8 @@ class Declarations {
     for (std::size_t i = 0; i != memories_.size(); ++i) {
       Declared& d = memories_[i];
       const ir::Memory& m = d.memory;
-      if (d.alive || m.kind != memory.kind || m.element != memory.element || m.elements != memory.elements || m.location.line != line ||
-          m.location.column != column || d.file != file)
+      if (d.alive || m.kind != memory.kind || m.element != memory.element || m.elements != memory.elements || m.layout != memory.layout ||
+          m.location.line != line || m.location.column != column || d.file != file)
         continue;
       d.alive = true;
       return number_of(i);
