@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <cstring>
 #include <random>
+#include <string>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -346,4 +347,23 @@ TEST_CASE("a struct by value is a parameter for each of its numbers; its layout 
   REQUIRE(graph->parameters.size() == 4);
   CHECK(graph->parameters[2].type == oxide::ir::Type::f32);
   CHECK(graph->parameters[3].layout == oxide::ir::Layout{sizeof(Particle), alignof(Particle)});
+}
+
+TEST_CASE("messages count a struct as one parameter") {
+  constexpr auto k = ox::kernel("counted", [](ox::Value<Particle> p, ox::Span<const float> a, ox::DisjointSpan<float> out, ox::u8 n) {
+    if (auto e = out.get_mut(ox::thread::index_1d())) *e = a[n] * p.mass;
+  });
+  on_every_device([&](const ox::Stream& stream) {
+    const auto a = ox::DeviceBuffer<float>::zeroed(stream, 3);
+    auto out = ox::DeviceBuffer<float>::zeroed(stream, 1);
+    std::string text;
+    try {
+      k(stream, ox::LaunchConfig{1, 1}, Particle{}, a, out, 5);
+      stream.synchronize();
+    } catch (const ox::KernelFault& fault) {
+      text = fault.what();
+    }
+    CHECK_THAT(text, Catch::Contains("index 5 is outside of parameter 2, which has 3 elements"));
+    CHECK_THROWS_WITH(k(stream, ox::LaunchConfig{1, 1}, Particle{}, a, out, 500), Catch::Contains("parameter 4"));
+  });
 }

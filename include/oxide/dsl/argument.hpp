@@ -65,6 +65,7 @@ class LaunchArguments {
 
   template <class P, class A>
   void add(const A& argument) {
+    ++argument_;
     if constexpr (Parameter<P>::kind == ParameterClass::span) {
       list_[count_++] = argument.argument();
     } else if constexpr (Parameter<P>::kind == ParameterClass::value) {
@@ -91,12 +92,12 @@ class LaunchArguments {
     constexpr ir::Type from = ir::type_for<H>();
     if constexpr (from == type && type != ir::Type::boolean) std::memcpy(&bytes, &x, sizeof x);
     else if constexpr (ir::is_floating(from)) bytes = floating_argument(type, static_cast<double>(x));
-    else bytes = integer_argument(kernel_, count_, type, host_integer(x));
+    else bytes = integer_argument(kernel_, argument_ - 1, type, host_integer(x));
     list_[count_++] = runtime::Argument::of_value(&bytes);
   }
 
   std::string_view kernel_;
-  std::size_t count_ = 0;
+  std::size_t count_ = 0, argument_ = 0;  // parameters, and what the user passed
   runtime::Argument list_[n == 0 ? 1 : n];
   ArgumentBytes storage_[n == 0 ? 1 : n];
 };

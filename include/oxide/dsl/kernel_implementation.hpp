@@ -33,7 +33,10 @@ struct ParameterTable {
 
 OXIDE_INLINE void add_value(ParameterTable& table, ir::Type type) { table.parameters.push_back({ir::ParameterKind::value, type}); }
 OXIDE_INLINE void add_values(ParameterTable& table, const Leaf* leaves, std::size_t count) {
-  for (std::size_t i = 0; i != count; ++i) add_value(table, leaves[i].type);
+  for (std::size_t i = 0; i != count; ++i) {
+    add_value(table, leaves[i].type);
+    table.parameters.back().continues = i != 0;
+  }
 }
 OXIDE_INLINE void add_span(ParameterTable& table, const ElementLayout& element, ir::Access access) {
   ir::Memory memory{ir::MemoryKind::span, element.type, access, static_cast<std::uint32_t>(table.parameters.size())};

@@ -67,6 +67,7 @@ struct Parameter {
   ParameterKind kind = ParameterKind::value;
   Type type = Type::none;
   Layout layout = {};
+  bool continues = false;  // a further number of a struct. For messages: neither encoded nor hashed
 };
 constexpr Layout layout_of(const Parameter& p) { return p.type == Type::none ? p.layout : layout_of(p.type); }
 
@@ -240,6 +241,13 @@ struct Graph : Body {
 constexpr std::size_t body_count(const Graph& graph) { return graph.functions.size() + 1; }
 inline const Body& body_of(const Graph& graph, std::size_t number) {
   return number == 0 ? static_cast<const Body&>(graph) : graph.functions[number - 1];
+}
+
+// Which argument of a launch a parameter is, from 0: a struct is one argument and several parameters.
+inline std::size_t argument_number(const Graph& graph, std::size_t parameter) {
+  std::size_t n = 0;
+  for (std::size_t i = 1; i <= parameter && i < graph.parameters.size(); ++i) n += graph.parameters[i].continues ? 0 : 1;
+  return n;
 }
 
 }  // namespace oxide::ir

@@ -39,7 +39,7 @@ inline std::string coordinates(const std::uint32_t (&c)[3]) {
 inline std::string memory_text(const ir::Graph& graph, std::uint32_t memory) {
   if (memory >= graph.memories.size()) return "a span";
   const ir::Memory& m = graph.memories[memory];
-  if (m.kind == ir::MemoryKind::span) return "parameter " + std::to_string(m.parameter + 1);
+  if (m.kind == ir::MemoryKind::span) return "parameter " + std::to_string(ir::argument_number(graph, m.parameter) + 1);
   if (m.kind == ir::MemoryKind::table) return "a constant table";
   if (m.kind == ir::MemoryKind::storage) return m.access == ir::Access::read ? "an ox::Constant" : "an ox::Global";
   return m.location.line == 0 ? "a shared array" : "the shared array of " + source_line(graph, m.location).text();
@@ -90,7 +90,8 @@ inline std::string fault_text(const ir::Graph& graph, std::span<const oxide_faul
     case OXIDE_FAULT_VECTORS: {
       const std::string count = operation == nullptr ? "n" : std::to_string(operation->immediate >> 32);
       std::string text = "as_vectors<" + count + "> of ";
-      if (site.memory < graph.memories.size()) text += "parameter " + std::to_string(graph.memories[site.memory].parameter + 1);
+      if (site.memory < graph.memories.size())
+        text += "parameter " + std::to_string(ir::argument_number(graph, graph.memories[site.memory].parameter) + 1);
       else text += "a span";
       return text + " needs a multiple of " + count + " elements and an address aligned to the vector; it has " +
              std::to_string(record.values[1]) + " elements, and its address is " + std::to_string(record.values[0] % 16) +

@@ -93,8 +93,9 @@ inline std::string_view kind_text(ir::ParameterKind kind) { return kind == ir::P
                config.text());
 }
 
-inline std::string span_text(const LaunchPlan& plan, std::span<const Argument> arguments, std::size_t i) {
-  return "parameter " + std::to_string(i + 1) + " (" + std::to_string(arguments[i].length * plan.parameters[i].element_size) + " bytes)";
+inline std::string span_text(const LaunchPlan& plan, const ir::Graph& graph, std::span<const Argument> arguments, std::size_t i) {
+  return "parameter " + std::to_string(ir::argument_number(graph, i) + 1) + " (" +
+         std::to_string(arguments[i].length * plan.parameters[i].element_size) + " bytes)";
 }
 
 [[noreturn]] [[gnu::cold]] inline void refuse_overlap(const LaunchPlan& plan, const ir::Graph& graph, std::span<const Argument> arguments,
@@ -103,16 +104,17 @@ inline std::string span_text(const LaunchPlan& plan, std::span<const Argument> a
   const auto end = [&](std::size_t i) { return begin(i) + arguments[i].length * plan.parameters[i].element_size; };
   const std::uint64_t common =
       (end(written) < end(other) ? end(written) : end(other)) - (begin(written) > begin(other) ? begin(written) : begin(other));
-  throw LaunchError(
-      graph.name, static_cast<int>(written), "memory that no other parameter uses, because the kernel writes it",
-      span_text(plan, arguments, written) + " that shares " + std::to_string(common) + " bytes with " + span_text(plan, arguments, other));
+  throw LaunchError(graph.name, static_cast<int>(ir::argument_number(graph, written)),
+                    "memory that no other parameter uses, because the kernel writes it",
+                    span_text(plan, graph, arguments, written) + " that shares " + std::to_string(common) + " bytes with " +
+                        span_text(plan, graph, arguments, other));
 }
 
 [[noreturn]] [[gnu::cold]] inline void refuse_argument(const LaunchPlan& plan, const ir::Graph& graph, const Argument& argument,
                                                        std::size_t index) {
   const LaunchPlan::Parameter& p = plan.parameters[index];
   const auto refuse = [&](const std::string& needed, const std::string& given) {
-    return LaunchError(graph.name, static_cast<int>(index), needed, given);
+    return LaunchError(graph.name, static_cast<int>(ir::argument_number(graph, index)), needed, given);
   };
   const ir::Parameter& parameter = graph.parameters[index];
   const std::string type = parameter.type != ir::Type::none ? std::string(ir::name_of(parameter.type))
