@@ -6,6 +6,7 @@
 #include <oxide/dsl/emit_math_implementation.hpp>
 #include <oxide/dsl/flat_implementation.hpp>
 #include <oxide/dsl/kernel_implementation.hpp>
+#include <oxide/dsl/position_implementation.hpp>
 #include <oxide/dsl/print_implementation.hpp>
 #include <oxide/dsl/ptx_implementation.hpp>
 #include <oxide/runtime/device_registry.hpp>

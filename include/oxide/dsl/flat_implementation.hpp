@@ -30,25 +30,6 @@ OXIDE_INLINE trace::Handle all_of(const trace::Handle* booleans, std::size_t cou
   return all;
 }
 
-OXIDE_INLINE trace::Handle load_register(const Position& p, ir::Type type) {
-  const RegisterArray& a = p.registers;
-  trace::Handle found = a.at(a.elements, 0, p.offset, type);
-  for (std::size_t k = 1; k != a.count; ++k) {
-    const trace::Handle here = emit(ir::Opcode::equal, ir::Type::boolean, p.index, constant(ir::Type::u64, k, p.where), 0, p.where);
-    found = emit(ir::Opcode::select, type, here, a.at(a.elements, k, p.offset, type), found, p.where);
-  }
-  return a.count == 1 ? emit(ir::Opcode::copy, type, found, 0, p.where) : found;
-}
-
-OXIDE_INLINE void store_register(const Position& p, ir::Type type, trace::Handle value, Where where) {
-  const RegisterArray& a = p.registers;
-  for (std::size_t k = 0; k != a.count; ++k) {
-    const trace::Handle old = a.at(a.elements, k, p.offset, type);
-    const trace::Handle here = emit(ir::Opcode::equal, ir::Type::boolean, p.index, constant(ir::Type::u64, k, where), 0, where);
-    assign(old, emit(ir::Opcode::select, type, here, value, old, where), where);
-  }
-}
-
 OXIDE_INLINE std::uint32_t declare_shared(const ElementLayout& element, std::uint64_t elements, bool dynamic, Where where) {
   ir::Memory memory;
   memory.kind = dynamic ? ir::MemoryKind::dynamic_shared : ir::MemoryKind::shared;

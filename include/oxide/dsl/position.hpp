@@ -95,3 +95,7 @@ inline void store(const Position& p, ir::Type type, trace::Handle value, Where w
 }
 
 }  // namespace oxide::detail
+
+#ifndef OXIDE_LINKED
+#include <oxide/dsl/position_implementation.hpp>
+#endif
