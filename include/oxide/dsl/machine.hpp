@@ -25,7 +25,8 @@ namespace thread {
 // multiprocessor; clock() wraps. Example: ox::u64 start = ox::thread::clock64(); ... ox::u64 cycles = ox::thread::clock64() - start;
 inline u32 clock(detail::Where where = detail::Where::current()) { return detail::special<ir::SpecialRegister::clock>(where); }
 inline u64 clock64(detail::Where where = detail::Where::current()) { return detail::special<ir::SpecialRegister::clock64>(where); }
-// Nanoseconds of a clock that all multiprocessors share, which on a GPU may go in steps of about a microsecond; on the CPU, CLOCK_MONOTONIC.
+// Nanoseconds of a clock that all multiprocessors share, which on a GPU may go in steps of about a microsecond; on the CPU,
+// CLOCK_MONOTONIC.
 inline u64 globaltimer(detail::Where where = detail::Where::current()) { return detail::special<ir::SpecialRegister::globaltimer>(where); }
 // The multiprocessor that the thread runs on just now, below nsmid(); on the CPU, the processor.
 inline u32 smid(detail::Where where = detail::Where::current()) { return detail::special<ir::SpecialRegister::smid>(where); }

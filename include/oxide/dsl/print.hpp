@@ -100,6 +100,10 @@ constexpr runtime::PrintError print_error(std::string_view format) {
 
 // A format that was checked against the arguments when it was compiled. In clang a lambda that calls a consteval function wrongly becomes
 // one itself (P2564), and the compiler complains somewhere else; so there an attribute does it.
+#ifdef __clang__
+#pragma clang diagnostic push
+#pragma clang diagnostic ignored "-Wgcc-compat"  // the attribute is clang's own
+#endif
 template <class... A>
 struct PrintFormat {
 #ifdef __clang__
@@ -135,14 +139,17 @@ struct PrintFormat {
   std::string_view text;
   Where where;
 };
+#ifdef __clang__
+#pragma clang diagnostic pop
+#endif
 #undef OXIDE_DSL_PRINT_ERROR
 #undef OXIDE_DSL_PRINT_ERRORS
 
 }  // namespace detail
 
 // Prints the format with its fields replaced by the arguments, as {fmt} and std::format do: "{}", "{:x}", "{:08.3f}", "{1:>8}", "{{".
-// The compiler checks the format against the arguments: device values of every type, elements of spans, and numbers, enumerators and text of
-// the host, which are fixed when the kernel is traced. A boolean is true or false. The text of one call comes whole. It goes to stdout, or
+// The compiler checks the format against the arguments: device values of every type, elements of spans, and numbers, enumerators and text
+// of the host, which are fixed when the kernel is traced. A boolean is true or false. The text of one call comes whole. It goes to stdout, or
 // where ox::set_print_sink says: from a GPU when the host next waits for the stream or the device, from the CPU at once.
 // Example: ox::print("x = {} at {}\n", x, i);
 template <class... A>

@@ -79,6 +79,10 @@ inline constexpr std::size_t ptx_operands =
     (std::size_t{std::remove_cvref_t<A>::role != PtxRole::option && std::remove_cvref_t<A>::role != PtxRole::fallback} + ... + 0);
 
 // A text that was checked against the operands when it was compiled; see PrintFormat in print.hpp.
+#ifdef __clang__
+#pragma clang diagnostic push
+#pragma clang diagnostic ignored "-Wgcc-compat"  // the attribute is clang's own
+#endif
 template <class... A>
 struct PtxText {
 #ifdef __clang__
@@ -112,6 +116,9 @@ struct PtxText {
   std::string_view text;
   Where where;
 };
+#ifdef __clang__
+#pragma clang diagnostic pop
+#endif
 #undef OXIDE_DSL_PTX_ERROR
 #undef OXIDE_DSL_PTX_ERRORS
 
@@ -159,8 +166,8 @@ detail::PtxFallback<F> otherwise(F run) {
 }
 
 // Instructions of PTX, in a kernel for a GPU. %0, %1 ... are the operands, in the order of ox::out, ox::in and ox::inout; the register of
-// each is of its type (.b16 to .b128, .f32, .f64, .pred for a boolean), and a percent sign of PTX is written twice. It stays where it is and is
-// done each time, unless ox::pure is passed. The CPU device refuses it with its line (CompileError), unless ox::otherwise is passed. What
+// each is of its type (.b16 to .b128, .f32, .f64, .pred for a boolean), and a percent sign of PTX is written twice. It stays where it is and
+// is done each time, unless ox::pure is passed. The CPU device refuses it with its line (CompileError), unless ox::otherwise is passed. What
 // the driver cannot assemble is a CompileError with its log and the line.
 // Example: ox::ptx("add.u32 %0, %1, %2;", ox::out(x), ox::in(y), ox::in(z));
 template <class... A>

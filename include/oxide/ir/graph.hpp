@@ -233,7 +233,8 @@ struct Graph : Body {
   std::vector<Function> functions;
   std::vector<std::string> files;
   std::vector<std::string> strings;  // messages and formats that operations name, elements of tables; any bytes
-  // What the runtime knows the storages of the hidden parameters by, in the order of these. No part of the code: neither encoded nor hashed.
+  // What the runtime knows the storages of the hidden parameters by, in the order of these. No part of the code: neither encoded nor
+  // hashed.
   std::vector<std::shared_ptr<const void>> storages;
 };
 
