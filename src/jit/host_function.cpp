@@ -123,7 +123,9 @@ void HostFunction::print(Builder& b, llvm::ArrayRef<Value*> words) { pass_record
 // Threads of a block run on one processor, in order; what orders them for other blocks orders all.
 Value* HostFunction::collective(Builder& b, const ir::Operation& op, llvm::ArrayRef<Value*>) {
   if (op.opcode != ir::Opcode::fence)
-    throw Failure{OXIDE_JIT_BAD_GRAPH, "operation '" + std::string(ir::name_of(op.opcode)) + "' ends a region"};
+    throw Failure{OXIDE_JIT_UNSUPPORTED, "barriers and operations of a warp are not supported in an ox::function on the CPU (" +
+                                             std::string(ir::name_of(op.opcode)) +
+                                             "); write a plain function, which becomes part of the kernel"};
   const bool of_block = static_cast<ir::Scope>(op.immediate) == ir::Scope::block;
   b.CreateFence(llvm::AtomicOrdering::SequentiallyConsistent, of_block ? llvm::SyncScope::SingleThread : llvm::SyncScope::System);
   return nullptr;

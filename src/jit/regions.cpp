@@ -456,6 +456,7 @@ class Cutter {
     graph.files = out_.graph.files;
     graph.strings = out_.graph.strings;
     graph.storages = out_.graph.storages;
+    graph.functions = out_.graph.functions;
     graph.blocks.resize(1);
     std::vector<std::pair<Place, std::uint32_t>> pieces;
     std::map<Place, std::uint32_t> number;
