@@ -29,11 +29,12 @@ need llvm-22-dev "LLVM 22, linked statically into the compiler library" llvm_22
 need zlib1g-dev "compression, used by LLVM" header zlib.h
 need libzstd-dev "compression, used by LLVM" header zstd.h
 need libclc-22 "device mathematics, for GPU machines without a CUDA toolkit" test -e /usr/lib/clc/nvptx64--nvidiacl.bc
+need clang-22 "compiles device mathematics to bitcode, for the same" have clang++-22
 need libfmt-dev "text formatting in the compiler library and the examples" header fmt/format.h
 need libpng-dev "the examples read and write PNG pictures" header png.h
 if [ "${1:-}" = tests ]; then
   need catch2 "the test framework" sh -c 'ls /usr/include/catch2/*.hpp'
-  need clang-22 "the second compiler that the headers are tested with" have clang++-22
+  need libmpfr-dev "what mathematical functions are compared with" header mpfr.h
   need clang-format-22 "checks the layout of the sources" have clang-format-22
   need clang-tidy-22 "checks the sources for common mistakes" have clang-tidy-22
 fi

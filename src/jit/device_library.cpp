@@ -2,6 +2,7 @@
 
 #include "failure.hpp"
 #include "lower_math.hpp"
+#include "optimize.hpp"
 
 #include <cstdlib>
 #include <map>
@@ -30,6 +31,21 @@ std::string function_name(bool libdevice, ir::Math f, ir::Type type) {
   std::string mangled = "_Z" + std::to_string(name.size()) + name;
   for (std::size_t i = 0; i != ir::operand_count(f); ++i) mangled += single ? 'f' : 'd';
   return mangled;
+}
+
+// Operands of which libdevice makes what C does not, as others that mean the same.
+llvm::SmallVector<llvm::Value*, 3> prepared_for_libdevice(Builder& b, ir::Math f, llvm::SmallVector<llvm::Value*, 3> x) {
+  llvm::Type* t = x.back()->getType();
+  // yn(n, -0) is +infinity; -0 + 0 is 0.
+  if (f == ir::Math::yn) x[1] = b.CreateFAdd(x[1], llvm::ConstantFP::get(t, 0.0));
+  // A subnormal exponent of pow counts as an odd whole number; the least normal one gives the same power.
+  if (f == ir::Math::pow && t->isDoubleTy()) {
+    llvm::Value* least = llvm::ConstantFP::get(t, 0x1p-1022);
+    llvm::Value* magnitude = b.CreateIntrinsic(llvm::Intrinsic::fabs, {t}, {x[1]});
+    llvm::Value* subnormal = b.CreateAnd(b.CreateFCmpOLT(magnitude, least), b.CreateFCmpONE(x[1], llvm::ConstantFP::get(t, 0.0)));
+    x[1] = b.CreateSelect(subnormal, b.CreateIntrinsic(llvm::Intrinsic::copysign, {t}, {least, x[1]}), x[1]);
+  }
+  return x;
 }
 
 std::string from_environment(const char* name) {
@@ -76,9 +92,11 @@ const DeviceLibrary& DeviceLibrary::get(const char* path) {
   static std::mutex& mutex = *new std::mutex;
   static auto& libraries = *new std::map<std::string, std::unique_ptr<DeviceLibrary>>;  // "": the one that is found
   const std::lock_guard lock(mutex);
-  std::unique_ptr<DeviceLibrary>& library = libraries[path == nullptr ? "" : path];
-  if (library == nullptr) library = path == nullptr || *path == '\0' ? find() : open(path);
-  if (library == nullptr) throw Failure{OXIDE_JIT_BAD_REQUEST, "'" + std::string(path) + "' is no readable LLVM bitcode file"};
+  // Asked for each time: a process may change its mind.
+  const std::string named = path == nullptr ? "" : path, wanted = named.empty() ? from_environment("OXIDE_LIBDEVICE") : named;
+  std::unique_ptr<DeviceLibrary>& library = libraries[wanted];
+  if (library == nullptr) library = named.empty() ? find() : open(named);
+  if (library == nullptr) throw Failure{OXIDE_JIT_BAD_REQUEST, "'" + named + "' is no readable LLVM bitcode file"};
   return *library;
 }
 
@@ -87,7 +105,16 @@ MathResults DeviceLibrary::call(Builder& b, ir::Math f, ir::Type type, llvm::Arr
     throw Failure{OXIDE_JIT_UNSUPPORTED, "'" + std::string(ir::name_of(f)) +
                                              "' on an NVIDIA GPU needs a device library, and none was found: " +
                                              "set OXIDE_LIBDEVICE to the path of CUDA's libdevice.10.bc"};
-  return call_math_function(b, function_name(kind_ == Kind::libdevice, f, type), f, type, operands);
+  llvm::SmallVector<llvm::Value*, 3> x(operands);
+  if (kind_ == Kind::libdevice) x = prepared_for_libdevice(b, f, x);
+  MathResults results = call_math_function(b, function_name(kind_ == Kind::libdevice, f, type), f, type, x);
+  // jn(n, 0) is a NaN in libdevice for n > 1; it is 0.
+  if (kind_ == Kind::libdevice && f == ir::Math::jn) {
+    llvm::Value* zero = llvm::ConstantFP::get(x[1]->getType(), 0.0);
+    llvm::Value* is_zero = b.CreateAnd(b.CreateFCmpOEQ(x[1], zero), b.CreateICmpSGT(x[0], b.getInt32(1)));
+    results[0] = b.CreateSelect(is_zero, zero, results[0]);
+  }
+  return results;
 }
 
 void DeviceLibrary::link_into(llvm::Module& module, const llvm::Function* other) const {
@@ -116,6 +143,7 @@ void DeviceLibrary::link_into(llvm::Module& module, const llvm::Function* other)
       f.removeFnAttr("target-features");
       f.removeFnAttr("target-cpu");
       f.removeFnAttr("frame-pointer");
+      f.addFnAttr(library_attribute);
     }
 }
 

@@ -1,8 +1,9 @@
 #include "engine.hpp"
 
 #include "failure.hpp"
-#include "simt_runtime.hpp"
 #include "host_runtime.hpp"
+#include "mathematics/mathematics.hpp"
+#include "simt_runtime.hpp"
 
 #include <oxide/ir/math.hpp>
 #include <oxide/ir/type.hpp>
@@ -49,7 +50,7 @@ const Symbol runtime_symbols[] = {
 #define OXIDE_JIT_SYMBOL(name, function, signature) \
   {name, address_of<signature<double>>(::function)}, {name "f", address_of<signature<float>>(::function##f)},
 #define OXIDE_JIT_code(name, signature)
-#define OXIDE_JIT_own(name, signature)
+#define OXIDE_JIT_own(name, signature) OXIDE_JIT_SYMBOL("oxide_" #name, oxide_##name, signature)
 #define OXIDE_JIT_libm(name, signature) OXIDE_JIT_SYMBOL(#name, name, signature)
 #define OXIDE_JIT_MATH(name, signature, libclc, host) OXIDE_JIT_##host(name, signature)
     OXIDE_IR_MATH(OXIDE_JIT_MATH)

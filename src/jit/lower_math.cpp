@@ -126,6 +126,12 @@ MathResults lower_math(Builder& b, Surroundings& around, ir::Math f, ir::Type ty
       return {parts.ldexp(x[0], x[1])};
     case ir::Math::modf:
       return parts.modf(x[0]);
+    case ir::Math::powi: {
+      // Every i32 is a double, and the libraries' functions for whole powers multiply errors up.
+      llvm::Type* wide = b.getDoubleTy();
+      Value* y = around.mathematics(b, ir::Math::pow, ir::Type::f64, {b.CreateFPCast(x[0], wide), b.CreateSIToFP(x[1], wide)})[0];
+      return {b.CreateFPCast(y, x[0]->getType())};
+    }
     default:
       return around.mathematics(b, f, type, x);
   }
@@ -145,6 +151,7 @@ MathResults call_math_function(Builder& b, const std::string& name, ir::Math f, 
     llvm::BasicBlock& entry = b.GetInsertBlock()->getParent()->getEntryBlock();
     Builder at_top(&entry, entry.begin());
     places.push_back(at_top.CreateAlloca(letter(signature[i])));
+    b.CreateStore(llvm::Constant::getNullValue(letter(signature[i])), places.back());  // some write nothing beside a NaN
     arguments.push_back(places.back());
     types.push_back(places.back()->getType());
   }

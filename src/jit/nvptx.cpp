@@ -497,8 +497,8 @@ Ptx compile_nvptx(const ir::Graph& graph, const oxide_jit_request& request, oxid
   out.entry = entry_name(graph);
   const Kernel kernel(graph, module, request);
   timing.build_ms = clock.lap();
-  if (request.opt_level == 0 || kernel.has_library()) optimize(module, *machine, request.opt_level);
-  else optimize_kernel(kernel.function(), *machine, request.opt_level);
+  if (request.opt_level == 0) optimize(module, *machine, request.opt_level);
+  else optimize_kernel(kernel.function(), *machine, request.opt_level, kernel.has_library());
   timing.optimize_ms = clock.lap();
   if ((request.flags & OXIDE_JIT_KEEP_LLVM) != 0) out.llvm_ir = text_of(module);
   out.text = finish(emit(module, *machine, llvm::CodeGenFileType::AssemblyFile).str(), kernel.fault_name());

@@ -182,6 +182,69 @@ void optimize(llvm::Module& module, llvm::TargetMachine& machine, unsigned opt_l
   passes->run(module, analyses->modules);
 }
 
+namespace {
+
+// The functions of the device library that a module uses are inlined into the kernel where they are small or called once, callees before
+// callers. libdevice has both halves of each choice that __nvvm_reflect decides, so what a function does not need goes first.
+class LibraryInliner {
+ public:
+  LibraryInliner(llvm::PassBuilder& builder, Analyses& analyses, llvm::Module& module) : analyses_(analyses) {
+    llvm::ModulePassManager reflect;
+    llvm::cantFail(builder.parsePassPipeline(reflect, "nvvm-reflect"));
+    reflect.run(module, analyses.modules);
+    simplify_.addPass(llvm::PromotePass());
+    simplify_.addPass(llvm::EarlyCSEPass(/*UseMemorySSA=*/false));
+    simplify_.addPass(llvm::SimplifyCFGPass());
+  }
+
+  void into(llvm::Function& caller) {
+    llvm::SmallVector<llvm::CallInst*, 8> calls;
+    for (llvm::Instruction& i : llvm::instructions(caller))
+      if (auto* call = llvm::dyn_cast<llvm::CallInst>(&i); call != nullptr && is_library(call->getCalledFunction())) calls.push_back(call);
+    for (llvm::CallInst* call : calls) {
+      llvm::Function& callee = *call->getCalledFunction();
+      prepare(callee);
+      if (!is_worth_inlining(callee)) continue;
+      llvm::InlineFunctionInfo info;
+      (void)llvm::InlineFunction(*call, info);  // what cannot be inlined stays a call
+    }
+  }
+
+  // Those that are still called; the others are gone.
+  std::vector<llvm::Function*> left(llvm::Module& module) {
+    std::vector<llvm::Function*> kept;
+    for (bool changed = true; std::exchange(changed, false);)
+      for (llvm::Function& f : llvm::make_early_inc_range(module))
+        if (is_library(&f) && f.use_empty()) {
+          analyses_.functions.clear(f, f.getName());
+          f.eraseFromParent();
+          changed = true;
+        }
+    for (llvm::Function& f : module)
+      if (is_library(&f)) kept.push_back(&f);
+    return kept;
+  }
+
+ private:
+  static bool is_library(const llvm::Function* f) { return f != nullptr && !f->isDeclaration() && f->hasFnAttribute(library_attribute); }
+  static bool is_worth_inlining(const llvm::Function& f) {
+    if (f.hasFnAttribute(llvm::Attribute::NoInline)) return false;
+    return f.hasOneUse() || f.hasFnAttribute(llvm::Attribute::AlwaysInline) || f.getInstructionCount() <= 400;
+  }
+  void prepare(llvm::Function& f) {
+    if (!prepared_.insert(&f).second) return;  // also ends recursion
+    analyses_.functions.invalidate(f, simplify_.run(f, analyses_.functions));
+    into(f);
+    analyses_.functions.invalidate(f, llvm::PreservedAnalyses::none());
+  }
+
+  Analyses& analyses_;
+  llvm::FunctionPassManager simplify_;
+  llvm::SmallPtrSet<llvm::Function*, 8> prepared_;
+};
+
+}  // namespace
+
 static bool has_arrays(llvm::Function& kernel) {
   for (const llvm::Instruction& i : kernel.getEntryBlock())
     if (const auto* variable = llvm::dyn_cast<llvm::AllocaInst>(&i); variable != nullptr && variable->getAllocatedType()->isArrayTy())
@@ -189,11 +252,20 @@ static bool has_arrays(llvm::Function& kernel) {
   return false;
 }
 
-void optimize_kernel(llvm::Function& kernel, llvm::TargetMachine& machine, unsigned opt_level) {
+void optimize_kernel(llvm::Function& kernel, llvm::TargetMachine& machine, unsigned opt_level, bool library) {
   llvm::PassBuilder builder(&machine);
   const Held<Analyses> analyses(builder);
-  const Held<KernelPasses> passes(opt_level, has_arrays(kernel));
-  passes->run(kernel, analyses->functions);
+  std::vector<llvm::Function*> functions;
+  if (library) {
+    const Held<LibraryInliner> inliner(builder, *analyses, *kernel.getParent());
+    inliner->into(kernel);
+    functions = inliner->left(*kernel.getParent());
+  }
+  functions.push_back(&kernel);
+  for (llvm::Function* f : functions) {
+    const Held<KernelPasses> passes(opt_level, has_arrays(*f));
+    passes->run(*f, analyses->functions);
+  }
 }
 
 namespace {

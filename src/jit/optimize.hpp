@@ -45,8 +45,10 @@ void configure_optimizer();
 // Runs the pass pipeline of an optimization level from 0 to 3.
 void optimize(llvm::Module& module, llvm::TargetMachine& machine, unsigned opt_level);
 
-// The same for a GPU kernel that calls no function but the one that reports failures, at a level from 1: faster by far.
-void optimize_kernel(llvm::Function& kernel, llvm::TargetMachine& machine, unsigned opt_level);
+// The same for a GPU kernel that calls no functions but the one that reports failures and, with `library`, those of the device library,
+// which have the attribute below, at a level from 1: faster by far.
+void optimize_kernel(llvm::Function& kernel, llvm::TargetMachine& machine, unsigned opt_level, bool library);
+inline constexpr llvm::StringLiteral library_attribute = "oxide-library";
 
 // Assembly text or an object file.
 llvm::SmallString<0> emit(llvm::Module& module, llvm::TargetMachine& machine, llvm::CodeGenFileType type);

@@ -83,6 +83,37 @@ TEST_CASE("kernels without mathematics need no library") {
   CHECK(compile_with("/nowhere/libdevice.bc", b.graph)->status == OXIDE_JIT_OK);
 }
 
+TEST_CASE("approximate functions are a GPU's own instructions, and need no library") {
+  GraphBuilder b("approximate");
+  const auto in = b.span(ir::Type::f32), out = b.span(ir::Type::f32, ir::Access::disjoint);
+  const ir::Variable i = b.linear_index(), x = b.load(in, i);
+  ir::Variable y = x;
+  for (std::size_t k = 0; k != ir::math_count; ++k) {
+    const auto f = static_cast<ir::Math>(k);
+    if (ir::is_approximate(f)) y = ir::operand_count(f) == 1 ? b.math(f, {y}) : b.math(f, {y, x});
+  }
+  b.store(out, i, y);
+  b.exit();
+  const Compiled result = compile_with("/nowhere/libdevice.bc", b.graph);
+  REQUIRE(text_of(result->message) == "");
+  const std::string ptx = text_of(result->ptx);
+  for (const char* instruction : {"sin.approx.f32", "cos.approx.f32", "ex2.approx.f32", "lg2.approx.f32", "tanh.approx.f32",
+                                  "sqrt.approx.f32", "rsqrt.approx.f32", "rcp.approx.f32", "div.approx.f32"})
+    CHECK_THAT(ptx, Catch::Contains(instruction));
+  CHECK(ptx.find(".ftz") == std::string::npos);
+}
+
+TEST_CASE("a kernel with functions of the library has them inlined, and no other functions") {
+  for (const char* library : {"builtin", static_cast<const char*>(nullptr)}) {
+    if (library == nullptr ? found_libdevice().empty() : !has_built_in()) continue;
+    const std::string ptx = text_of(compile_with(library, exponential_graph())->ptx);
+    INFO(ptx);
+    CHECK(ptx.find(".entry") != std::string::npos);
+    CHECK(ptx.find(".func") == std::string::npos);
+    CHECK(ptx.find("call") == std::string::npos);
+  }
+}
+
 TEST_CASE("a library that is not there, or is none, is named") {
   const Compiled missing = compile_with("/nowhere/libdevice.bc", exponential_graph());
   CHECK(missing->status == OXIDE_JIT_BAD_REQUEST);

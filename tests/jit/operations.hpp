@@ -109,7 +109,6 @@ inline OperationsKernel operations_kernel(ir::Type type, bool mathematics = fals
     for (std::size_t k = 0; k != ir::math_count; ++k) {
       const auto f = static_cast<ir::Math>(k);
       if (ir::is_approximate(f) && type != ir::Type::f32) continue;
-      if (ir::row_of(f).libclc == ir::MathSource::own) continue;
       const auto operand = [&](std::size_t n, ir::Variable v) { return ir::operand_type(f, n, type) == type ? v : whole; };
       for (unsigned result = 0; result != ir::result_count(f); ++result) {
         const std::string name = std::string(ir::name_of(f)) + (result == 0 ? "" : ".1");

@@ -238,3 +238,26 @@ TEST_CASE("all PTX assembles for every architecture, without stack frames or spi
       }
     }
 }
+
+TEST_CASE("mathematics of each library assembles") {
+  const std::string assembler = ptxas();
+  if (assembler.empty()) OXIDE_SKIP("ptxas is not installed");
+  const std::string found = Compiler::get().info()->device_library;
+  for (const ir::Type type : {ir::Type::f32, ir::Type::f64}) {
+    const Compiled built_in = [&] {
+      oxide_jit_request request = request_for(OXIDE_JIT_NVPTX);
+      request.libdevice = "builtin";
+      request.sm = 75;
+      return compile(request, operations_kernel(type, true).graph);
+    }();
+    if (built_in->status == OXIDE_JIT_OK) {
+      const Assembled result = assemble(assembler, text_of(built_in->ptx), 75);
+      INFO(result.output);
+      CHECK(result.ok);
+    }
+    if (found.empty() || found[0] != '/') continue;
+    const Assembled result = assemble(assembler, ptx_of(operations_kernel(type, true).graph, 0, 3, nullptr, 90), 90);
+    INFO(result.output);
+    CHECK(result.ok);
+  }
+}

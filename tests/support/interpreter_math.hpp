@@ -86,7 +86,8 @@ inline long double erfinv(long double x) {
 inline long double bessel_i(int order, long double x) {
   const long double h = x / 2, q = h * h;
   long double term = order == 0 ? 1 : h, sum = term;
-  for (int k = 1; k != 3000 && term > sum * 1e-22L; ++k) sum += term *= q / (static_cast<long double>(k) * (k + order));
+  for (int k = 1; k != 3000 && std::fabs(term) > std::fabs(sum) * 1e-22L; ++k)
+    sum += term *= q / (static_cast<long double>(k) * (k + order));
   return sum;
 }
 
@@ -228,7 +229,7 @@ MathResult<T> math_model(ir::Math f, unsigned result, const MathOperands<T>& in)
     case remquo: {
       const T r = std::remquo(x, y, &n);
       if (result == 0) return r;
-      return MathResult<T>::integer(n);
+      return MathResult<T>::integer(std::isnan(r) ? 0 : n);
     }
     case modf: {
       T whole;

@@ -71,7 +71,7 @@ OXIDE_INLINE trace::Handle emit_classify(Class what, ir::Type type, trace::Handl
     return compare(Op::less, as_integer, constant(bits, 0, where));
   }
   // Every number of a narrower type is one of f32, but what is subnormal is asked of the type itself.
-  const int least_exponent = type == ir::Type::f64 ? -1022 : ir::name_of(type) == "f16" ? -14 : -126;
+  const int least_exponent = type == ir::Type::f64 ? -1022 : type == ir::Type::f16 ? -14 : -126;
   const ir::Type wide = type == ir::Type::f64 ? ir::Type::f64 : ir::Type::f32;
   const trace::Handle value = convert(type, wide, x, where);
   const trace::Handle magnitude = emit(Op::abs, wide, value, 0, where);

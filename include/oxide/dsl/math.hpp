@@ -1,4 +1,5 @@
-// Exact arithmetic on device values; functions are in math_functions.hpp. The rules for NaN, infinities and rounding are in docs/numbers.md.
+// Exact arithmetic on device values; functions are in math_functions.hpp. The rules for NaN, infinities and rounding are in
+// docs/numbers.md.
 #pragma once
 
 #include <utility>

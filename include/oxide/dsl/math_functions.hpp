@@ -2,7 +2,6 @@
 // it gives for zeros, infinities and NaN.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <utility>
@@ -113,35 +112,38 @@ template <class A, class B, class C>
 auto rnorm3d(A&& x, B&& y, C&& z, detail::Where where = detail::Where::current()) {
   return detail::math3(ir::Math::rnorm3d, std::forward<A>(x), std::forward<B>(y), std::forward<C>(z), where);
 }
-// The length of a vector of any number of values, and its reciprocal.
-template <class T, std::size_t N>
-Value<T> norm(const std::array<Value<T>, N>& x, detail::Where where = detail::Where::current()) {
+// The length of a vector of any number of values, a std::array<ox::f32, N> say, and its reciprocal.
+template <template <class, std::size_t> class Array, class T, std::size_t N>
+Value<T> norm(const Array<Value<T>, N>& x, detail::Where where = detail::Where::current()) {
   detail::needs_floating<ir::type_for<T>()>();
   trace::Handle handles[N];
   for (std::size_t i = 0; i != N; ++i) handles[i] = x[i].handle();
   return Value<T>::from_handle(detail::emit_norm(ir::type_for<T>(), handles, N, false, where), where);
 }
-template <class T, std::size_t N>
-Value<T> rnorm(const std::array<Value<T>, N>& x, detail::Where where = detail::Where::current()) {
+template <template <class, std::size_t> class Array, class T, std::size_t N>
+Value<T> rnorm(const Array<Value<T>, N>& x, detail::Where where = detail::Where::current()) {
   detail::needs_floating<ir::type_for<T>()>();
   trace::Handle handles[N];
   for (std::size_t i = 0; i != N; ++i) handles[i] = x[i].handle();
   return Value<T>::from_handle(detail::emit_norm(ir::type_for<T>(), handles, N, true, where), where);
 }
-template <class T>
-Value<T> norm4d(const Value<T>& x, const Value<T>& y, const Value<T>& z, const Value<T>& w,
-                detail::Where where = detail::Where::current()) {
-  detail::needs_floating<ir::type_for<T>()>();
-  const trace::Handle handles[] = {x.handle(), y.handle(), z.handle(), w.handle()};
-  return Value<T>::from_handle(detail::emit_norm(ir::type_for<T>(), handles, 4, false, where), where);
-}
-template <class T>
-Value<T> rnorm4d(const Value<T>& x, const Value<T>& y, const Value<T>& z, const Value<T>& w,
-                 detail::Where where = detail::Where::current()) {
-  detail::needs_floating<ir::type_for<T>()>();
-  const trace::Handle handles[] = {x.handle(), y.handle(), z.handle(), w.handle()};
-  return Value<T>::from_handle(detail::emit_norm(ir::type_for<T>(), handles, 4, true, where), where);
-}
+#define OXIDE_DSL_NORM4D(name, reciprocal)                                                                           \
+  template <class A, class B, class C, class D>                                                                      \
+    requires detail::NumbersOnDevice<A, B, C, D>                                                                     \
+  auto name(A&& x, B&& y, C&& z, D&& w, detail::Where where = detail::Where::current()) {                            \
+    constexpr ir::Type three = detail::needed_common_type<A, B, C>();                                                \
+    constexpr ir::Type type = detail::needed_common_type<detail::DeviceValue<three>, D>();                           \
+    detail::needs_floating<type>();                                                                                  \
+    using Result = detail::DeviceValue<type>;                                                                        \
+    using Scalar = typename Result::scalar_type;                                                                     \
+    const trace::Handle handles[] = {                                                                                \
+        detail::handle_as<Scalar>(std::forward<A>(x), where), detail::handle_as<Scalar>(std::forward<B>(y), where),  \
+        detail::handle_as<Scalar>(std::forward<C>(z), where), detail::handle_as<Scalar>(std::forward<D>(w), where)}; \
+    return Result::from_handle(detail::emit_norm(type, handles, 4, reciprocal, where), where);                       \
+  }
+OXIDE_DSL_NORM4D(norm4d, false)
+OXIDE_DSL_NORM4D(rnorm4d, true)
+#undef OXIDE_DSL_NORM4D
 
 // ---- exponentials and logarithms
 
@@ -154,7 +156,7 @@ OXIDE_DSL_MATH1(log2)
 OXIDE_DSL_MATH1(log10)
 OXIDE_DSL_MATH1(log1p)  // log(1 + x)
 OXIDE_DSL_MATH2(pow)
-// x to a whole power, an ox::i32 or a host integer: by multiplications, and so faster and less exact than pow.
+// x to a whole power, an ox::i32 or a host integer.
 template <detail::NumberOnDevice A, class N>
 auto powi(A&& x, N&& n, detail::Where where = detail::Where::current()) {
   using U = detail::Unary<A>;

@@ -30,57 +30,57 @@ namespace oxide::ir {
   X(norm3d, f_fff, own, own)                                                                     \
   X(rnorm3d, f_fff, own, own)                                                                    \
   /* exponentials and logarithms */                                                              \
-  X(exp, f_f, clc, libm)                                                                         \
-  X(exp2, f_f, clc, libm)                                                                        \
+  X(exp, f_f, own, libm)                                                                         \
+  X(exp2, f_f, own, libm)                                                                        \
   X(exp10, f_f, clc, libm)                                                                       \
-  X(expm1, f_f, clc, libm)                                                                       \
+  X(expm1, f_f, own, libm)                                                                       \
   X(log, f_f, clc, libm)                                                                         \
   X(log2, f_f, clc, libm)                                                                        \
   X(log10, f_f, clc, libm)                                                                       \
   X(log1p, f_f, clc, libm)                                                                       \
-  X(pow, f_ff, clc, libm)                                                                        \
-  X(powi, f_fi, own, own)                                                                        \
+  X(pow, f_ff, own, libm)                                                                        \
+  X(powi, f_fi, code, code)                                                                      \
   /* trigonometry; sinpi(x) is sin(pi * x) */                                                    \
-  X(sin, f_f, clc, libm)                                                                         \
+  X(sin, f_f, own, libm)                                                                         \
   X(cos, f_f, clc, libm)                                                                         \
-  X(tan, f_f, clc, libm)                                                                         \
+  X(tan, f_f, own, libm)                                                                         \
   X(sincos, ff_f, own, own)                                                                      \
-  X(sinpi, f_f, clc, own)                                                                        \
-  X(cospi, f_f, clc, own)                                                                        \
+  X(sinpi, f_f, own, own)                                                                        \
+  X(cospi, f_f, own, own)                                                                        \
   X(sincospi, ff_f, own, own)                                                                    \
-  X(asin, f_f, clc, libm)                                                                        \
+  X(asin, f_f, own, libm)                                                                        \
   X(acos, f_f, clc, libm)                                                                        \
-  X(atan, f_f, clc, libm)                                                                        \
+  X(atan, f_f, own, libm)                                                                        \
   X(atan2, f_ff, clc, libm)                                                                      \
-  X(sinh, f_f, clc, libm)                                                                        \
-  X(cosh, f_f, clc, libm)                                                                        \
+  X(sinh, f_f, own, libm)                                                                        \
+  X(cosh, f_f, own, libm)                                                                        \
   X(tanh, f_f, clc, libm)                                                                        \
   X(asinh, f_f, clc, libm)                                                                       \
   X(acosh, f_f, clc, libm)                                                                       \
   X(atanh, f_f, clc, libm)                                                                       \
   /* error functions, the normal distribution, gamma */                                          \
-  X(erf, f_f, clc, libm)                                                                         \
-  X(erfc, f_f, clc, libm)                                                                        \
+  X(erf, f_f, own, libm)                                                                         \
+  X(erfc, f_f, own, libm)                                                                        \
   X(erfinv, f_f, own, own)                                                                       \
   X(erfcinv, f_f, own, own)                                                                      \
   X(erfcx, f_f, own, own)                                                                        \
   X(normcdf, f_f, own, own)                                                                      \
   X(normcdfinv, f_f, own, own)                                                                   \
-  X(tgamma, f_f, clc, libm)                                                                      \
-  X(lgamma, f_f, clc, libm)                                                                      \
+  X(tgamma, f_f, own, libm)                                                                      \
+  X(lgamma, f_f, own, libm)                                                                      \
   /* Bessel functions */                                                                         \
   X(j0, f_f, own, libm)                                                                          \
   X(j1, f_f, own, libm)                                                                          \
-  X(jn, f_if, own, libm)                                                                         \
+  X(jn, f_if, own, own)                                                                          \
   X(y0, f_f, own, libm)                                                                          \
   X(y1, f_f, own, libm)                                                                          \
-  X(yn, f_if, own, libm)                                                                         \
+  X(yn, f_if, own, own)                                                                          \
   X(cyl_bessel_i0, f_f, own, own)                                                                \
   X(cyl_bessel_i1, f_f, own, own)                                                                \
   /* remainders: exact */                                                                        \
-  X(fmod, f_ff, clc, libm)                                                                       \
-  X(remainder, f_ff, clc, libm)                                                                  \
-  X(remquo, fi_ff, own, libm)                                                                    \
+  X(fmod, f_ff, own, libm)                                                                       \
+  X(remainder, f_ff, own, libm)                                                                  \
+  X(remquo, fi_ff, own, own)                                                                     \
   X(modf, ff_f, code, code)                                                                      \
   /* the parts of a number: exact; round takes ties away from zero */                            \
   X(round, f_f, code, code)                                                                      \
