@@ -34,7 +34,7 @@ need libfmt-dev "text formatting in the compiler library and the examples" heade
 need libpng-dev "the examples read and write PNG pictures" header png.h
 if [ "${1:-}" = tests ]; then
   need catch2 "the test framework" sh -c 'ls /usr/include/catch2/*.hpp'
-  need libmpfr-dev "what mathematical functions are compared with" header mpfr.h
+  need libmpfr-dev "what numbers and mathematical functions are compared with" header mpfr.h
   need clang-format-22 "checks the layout of the sources" have clang-format-22
   need clang-tidy-22 "checks the sources for common mistakes" have clang-tidy-22
 fi

@@ -3,6 +3,7 @@
 
 #include <oxide/dsl/bits_implementation.hpp>
 #include <oxide/dsl/emit_implementation.hpp>
+#include <oxide/dsl/integer_implementation.hpp>
 #include <oxide/dsl/emit_math_implementation.hpp>
 #include <oxide/dsl/flat_implementation.hpp>
 #include <oxide/dsl/kernel_implementation.hpp>

@@ -324,6 +324,42 @@ class Body {
       case round_even:
         return numbers_.operation(op.opcode, operand_type(op), llvm::ArrayRef(x).take_front(ir::row_of(op.opcode).operands));
 
+      case popcount:
+      case leading_zeros:
+      case trailing_zeros:
+      case bit_reverse:
+      case funnel_left:
+      case funnel_right:
+      case mul_high:
+      case add_saturating:
+      case sub_saturating:
+      case byte_permute:
+      case dot4:
+      case dot2:
+        return numbers_.bits(op, operand_type(op), operand_type(op, ir::row_of(op.opcode).operands == 1 ? 0 : 1), x);
+      case make_pair:
+        return numbers_.make_pair(x[0], x[1]);
+      case pair_element:
+        return numbers_.element(x[0], op.immediate != 0);
+      case cast_unsaturated:
+        return numbers_.cast(x[0], operand_type(op), op.type, false);
+      case pack_float8:
+        return numbers_.pack_float8(x[0], x[1], op.immediate != 0 ? ir::Type::e5m2 : ir::Type::e4m3);
+      case unpack_float8:
+        return numbers_.unpack_float8(x[0], op.immediate != 0 ? ir::Type::e5m2 : ir::Type::e4m3);
+      case round_tf32:
+        return numbers_.round_tf32(x[0]);
+      case add_rounded:
+      case sub_rounded:
+      case mul_rounded:
+      case div_rounded:
+      case fma_rounded:
+      case sqrt_rounded:
+        return numbers_.rounded(op.opcode, op.type, static_cast<unsigned>(op.immediate),
+                                llvm::ArrayRef(x).take_front(ir::row_of(op.opcode).operands));
+      case cast_rounded:
+        return numbers_.cast_rounded(x[0], operand_type(op), op.type, static_cast<unsigned>(op.immediate));
+
       case math1:
       case math2:
       case math3: {

@@ -3,6 +3,7 @@
 #include "failure.hpp"
 #include "host_runtime.hpp"
 #include "mathematics/mathematics.hpp"
+#include "rounding.hpp"
 #include "simt_runtime.hpp"
 
 #include <oxide/ir/math.hpp>
@@ -70,6 +71,18 @@ const Symbol runtime_symbols[] = {
     {"__modti3", address_of<int128(int128, int128)>([](int128 a, int128 b) { return a % b; })},
     {"__udivti3", address_of<uint128(uint128, uint128)>([](uint128 a, uint128 b) { return a / b; })},
     {"__umodti3", address_of<uint128(uint128, uint128)>([](uint128 a, uint128 b) { return a % b; })},
+#define OXIDE_JIT_ROUNDED(name) \
+  {"oxide_" #name "_f32", address_of(&name##_rounded<float>)}, { "oxide_" #name "_f64", address_of(&name##_rounded<double>) }
+    OXIDE_JIT_ROUNDED(add),
+    OXIDE_JIT_ROUNDED(sub),
+    OXIDE_JIT_ROUNDED(mul),
+    OXIDE_JIT_ROUNDED(div),
+    OXIDE_JIT_ROUNDED(fma),
+    OXIDE_JIT_ROUNDED(sqrt),
+    OXIDE_JIT_ROUNDED(from_double),
+    OXIDE_JIT_ROUNDED(from_signed),
+    OXIDE_JIT_ROUNDED(from_unsigned),
+#undef OXIDE_JIT_ROUNDED
     {"memcpy", address_of<void*(void*, const void*, std::size_t)>(std::memcpy)},
     {"memmove", address_of<void*(void*, const void*, std::size_t)>(std::memmove)},
     {"oxide_simt_run", address_of(oxide_simt_run)},

@@ -21,10 +21,10 @@ WideFormat wide_format(const Value* x) {
 
 }  // namespace
 
-Value* Numbers::cast(Value* value, ir::Type from, ir::Type to) {
+Value* Numbers::cast(Value* value, ir::Type from, ir::Type to, bool saturates) {
   if (from == to) return renamed(value);
   if (ir::is_storage(from)) return float_to_float(from_storage(value, from), ir::Type::f32, to);
-  if (ir::is_storage(to)) return to_storage(value, from, to);
+  if (ir::is_storage(to)) return to_storage(value, from, to, saturates);
   if (ir::is_boolean(to)) {
     if (!ir::is_floating(from)) return b_.CreateICmpNE(value, integer_like(value, 0));
     Value* number = ir::is_half(from) ? widen(from, value) : value;
@@ -45,7 +45,7 @@ Value* Numbers::float_to_float(Value* x, ir::Type from, ir::Type to) {
   if (from == to) return x;
   if (ir::is_half(from)) return float_to_float(widen(from, x), ir::Type::f32, to);
   if (ir::is_half(to)) return narrow(to, x);
-  if (ir::is_storage(to)) return to_storage(x, from, to);
+  if (ir::is_storage(to)) return to_storage(x, from, to, true);
   return b_.CreateFPCast(x, value_type(context_, to));
 }
 
@@ -107,10 +107,57 @@ Value* Numbers::narrow_by_bits(ir::FloatFormat format, Value* x, bool saturates)
 
 // ---- the formats of 8 bits
 
-Value* Numbers::from_storage(Value* x, ir::Type from) { return widen_by_bits(ir::format_of(from), x); }
+// PTX ISA, "cvt": e4m3x2 and e5m2x2 on sm_89 and newer, from PTX 8.1 on.
+bool Numbers::converts_float8() const { return around_.gpu_architecture() >= 89 && around_.ptx_version() >= 81; }
 
-Value* Numbers::to_storage(Value* x, ir::Type from, ir::Type to) {
-  return narrow_by_bits(ir::format_of(to), ir::is_half(from) ? widen(from, x) : x, true);
+Value* Numbers::from_storage(Value* x, ir::Type from) {
+  if (!converts_float8()) return widen_by_bits(ir::format_of(from), x);
+  return widen(ir::Type::f16, element(unpack_float8(b_.CreateZExt(x, b_.getInt16Ty()), from), false));
+}
+
+Value* Numbers::to_storage(Value* x, ir::Type from, ir::Type to, bool saturates) {
+  Value* number = ir::is_half(from) ? widen(from, x) : x;
+  if (saturates && converts_float8() && number->getType()->isFloatTy())
+    return b_.CreateTrunc(pack_float8(number, llvm::ConstantFP::get(number->getType(), 0.0), to), b_.getInt8Ty());
+  return narrow_by_bits(ir::format_of(to), number, saturates);
+}
+
+Value* Numbers::pack_float8(Value* low, Value* high, ir::Type format) {
+  using namespace llvm::Intrinsic;
+  if (converts_float8())
+    return b_.CreateIntrinsic(format == ir::Type::e4m3 ? nvvm_ff_to_e4m3x2_rn : nvvm_ff_to_e5m2x2_rn, llvm::ArrayRef<llvm::Type*>(),
+                              {high, low});
+  const auto byte = [&](Value* x) { return b_.CreateZExt(narrow_by_bits(ir::format_of(format), x, true), b_.getInt16Ty()); };
+  return b_.CreateOr(byte(low), b_.CreateShl(byte(high), b_.getInt16(8)));
+}
+
+Value* Numbers::unpack_float8(Value* bytes, ir::Type format) {
+  using namespace llvm::Intrinsic;
+  if (converts_float8()) {
+    const auto id = format == ir::Type::e4m3 ? nvvm_e4m3x2_to_f16x2_rn : nvvm_e5m2x2_to_f16x2_rn;
+    return b_.CreateBitCast(b_.CreateIntrinsic(id, llvm::ArrayRef<llvm::Type*>(), {bytes}), b_.getInt32Ty());
+  }
+  const auto half = [&](Value* byte) {
+    return narrow(ir::Type::f16, widen_by_bits(ir::format_of(format), b_.CreateTrunc(byte, b_.getInt8Ty())));
+  };
+  return make_pair(half(bytes), half(b_.CreateLShr(bytes, b_.getInt16(8))));
+}
+
+Value* Numbers::make_pair(Value* low, Value* high) {
+  llvm::Type* i32 = b_.getInt32Ty();
+  return b_.CreateOr(b_.CreateZExt(low, i32), b_.CreateShl(b_.CreateZExt(high, i32), b_.getInt32(16)));
+}
+Value* Numbers::element(Value* pair, bool high) {
+  return b_.CreateTrunc(high ? b_.CreateLShr(pair, b_.getInt32(16)) : pair, b_.getInt16Ty());
+}
+
+// To 10 bits of significand, ties away from zero (PTX ISA, "cvt.rna.tf32.f32"); NaNs and infinities stay. Bits, on every device: the
+// instruction is there from sm_80 on.
+Value* Numbers::round_tf32(Value* x) {
+  Value* bits = as_integer(x);
+  Value* rounded = b_.CreateAnd(b_.CreateAdd(bits, integer_like(bits, 0x1000)), integer_like(bits, 0xffffe000));
+  Value* special = b_.CreateICmpEQ(b_.CreateAnd(bits, integer_like(bits, 0x7f800000)), integer_like(bits, 0x7f800000));
+  return b_.CreateBitCast(b_.CreateSelect(special, bits, rounded), x->getType());
 }
 
 // ---- integers to floating types

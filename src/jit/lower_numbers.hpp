@@ -22,8 +22,20 @@ class Numbers {
 
   // An operation of the arithmetic and mathematics groups of ops.hpp, but for integer division. `type` is that of its operands.
   Value* operation(ir::Opcode op, ir::Type type, llvm::ArrayRef<Value*> x);
-  Value* cast(Value* value, ir::Type from, ir::Type to);
+  // To an 8-bit float: what is too large becomes the largest number, or else infinity or NaN.
+  Value* cast(Value* value, ir::Type from, ir::Type to, bool saturates = true);
   Value* constant(ir::Type type, std::uint64_t bits);
+  // The operations on the bits of integers, see lower_bits.cpp; the types are those of the first two operands.
+  Value* bits(const ir::Operation& op, ir::Type first, ir::Type second, const std::array<Value*, ir::max_operands>& x);
+  // Pairs of halves, and of 8-bit floats in the bytes of a word.
+  Value* make_pair(Value* low, Value* high);
+  Value* element(Value* pair, bool high);
+  Value* pack_float8(Value* low, Value* high, ir::Type format);
+  Value* unpack_float8(Value* bytes, ir::Type format);
+  Value* round_tf32(Value* x);
+  // Rounded to nearest even, toward zero, down or up, see lower_rounding.cpp.
+  Value* rounded(ir::Opcode op, ir::Type type, unsigned mode, llvm::ArrayRef<Value*> x);
+  Value* cast_rounded(Value* x, ir::Type from, ir::Type to, unsigned mode);
   // The same bits as a value that is no product, see docs/numbers.md on contraction.
   Value* renamed(Value* x);
 
@@ -52,12 +64,16 @@ class Numbers {
   Value* widen_by_bits(ir::FloatFormat format, Value* bits);
   Value* narrow_by_bits(ir::FloatFormat format, Value* x, bool saturates);
 
+  Value* byte_permuted(Value* x, Value* y, Value* selector, unsigned mode);
+  Value* dot(Value* a, bool a_signed, Value* b, bool b_signed, unsigned count, unsigned first, Value* c);
+
   Value* integer_to_float(Value* x, ir::Type from, ir::Type to);
   Value* wide_integer_to_float(Value* x, ir::Type from, ir::Type to);
   Value* sticky_double(Value* x, bool is_signed);
   Value* float_to_wide_integer(Value* x, ir::Type to);
   Value* float_to_float(Value* x, ir::Type from, ir::Type to);
-  Value* to_storage(Value* x, ir::Type from, ir::Type to);
+  Value* to_storage(Value* x, ir::Type from, ir::Type to, bool saturates);
+  bool converts_float8() const;
   Value* from_storage(Value* x, ir::Type from);
 
   bool on_gpu() const;

@@ -34,6 +34,11 @@ inline std::vector<ir::Opcode> operations_on(ir::Type type) {
     const ir::OpcodeRow& row = ir::row_of(op);
     if (row.operands == 0 || row.result == ir::ResultRule::none || row.result == ir::ResultRule::given || op == ir::Opcode::copy) continue;
     const bool number = ir::is_arithmetic(type);
+    // What the rules do not say: see the verifier.
+    if (op == ir::Opcode::mul_high && ir::bits_of(type) > 64) continue;
+    if (op == ir::Opcode::byte_permute && type != ir::Type::u32) continue;
+    if (op == ir::Opcode::round_tf32 && type != ir::Type::f32) continue;
+    if (op >= ir::Opcode::add_rounded && op <= ir::Opcode::sqrt_rounded && type != ir::Type::f32 && type != ir::Type::f64) continue;
     switch (row.rule) {
       case ir::OperandRule::any:
       case ir::OperandRule::equal:
@@ -75,6 +80,34 @@ struct OperationsKernel {
   std::vector<Row> rows;
 };
 
+// The operations whose operands are of other types than their result.
+template <class Output>
+void other_operations(ir::Type type, GraphBuilder& b, ir::Variable x, ir::Variable y, ir::Variable z, Output&& output) {
+  using enum ir::Opcode;
+  if (type == ir::Type::u32 || type == ir::Type::i32)
+    for (const ir::Type other : {ir::Type::u32, ir::Type::i32}) {
+      const ir::Type result = type == ir::Type::u32 ? other : ir::Type::i32;
+      const ir::Variable second = b.cast(y, other), sum = b.cast(z, result);
+      output("dot4", b.op(dot4, {x, second, sum}, 0, result));
+      for (const std::uint64_t half : {0u, 1u}) output("dot2", b.op(dot2, {x, second, sum}, half, result));
+    }
+  if (ir::is_half(type)) output("make_pair", b.op(make_pair, {x, y}, 0, type == ir::Type::f16 ? ir::Type::f16x2 : ir::Type::bf16x2));
+  if (ir::is_pair(type))
+    for (const std::uint64_t which : {0u, 1u}) output("pair_element", b.op(pair_element, {x}, which, ir::element_of(type)));
+  for (const std::uint64_t format : {0u, 1u}) {
+    if (type == ir::Type::f32) output("pack_float8", b.op(pack_float8, {x, y}, format, ir::Type::u16));
+    if (type == ir::Type::u16) output("unpack_float8", b.op(unpack_float8, {x}, format, ir::Type::f16x2));
+    if (ir::is_floating(type)) output("cast_unsaturated", b.op(cast_unsaturated, {x}, 0, format == 0 ? ir::Type::e4m3 : ir::Type::e5m2));
+  }
+  for (const ir::Type to : all_types()) {
+    const bool wide = type == ir::Type::f32 || type == ir::Type::f64, to_wide = to == ir::Type::f32 || to == ir::Type::f64;
+    const auto whole = [](ir::Type t) { return ir::is_integer(t) && ir::bits_of(t) <= 64; };
+    if (!((wide && (to_wide || whole(to))) || (whole(type) && to_wide))) continue;
+    for (std::uint64_t mode = 0; mode != 4; ++mode)
+      output("cast " + std::to_string(mode) + " to " + std::string(ir::name_of(to)), b.op(cast_rounded, {x}, mode, to));
+  }
+}
+
 // out[k][i] = op_k(a[i], b[i], c[i]) for every operation on the type, then casts to every type.
 inline OperationsKernel operations_kernel(ir::Type type, bool mathematics = false) {
   GraphBuilder b(std::string("all_") + std::string(ir::name_of(type)));
@@ -91,19 +124,24 @@ inline OperationsKernel operations_kernel(ir::Type type, bool mathematics = fals
     b.store(b.span(result, ir::Access::disjoint), i, v);
   };
   for (ir::Opcode op : operations_on(type)) {
-    const std::string name(ir::name_of(op));
-    switch (ir::row_of(op).operands) {
-      case 1:
-        output(name, b.op(op, {x}));
-        break;
-      case 2:
-        output(name, b.op(op, {x, y}));
-        break;
-      default:
-        output(name, b.op(op, {x, y, z}));
-        break;
+    const bool chooses = ir::row_of(op).immediate == ir::Immediate::choice;
+    const std::uint64_t choices = !chooses ? 1 : op == ir::Opcode::byte_permute ? 7 : 4;
+    for (std::uint64_t choice = 0; choice != choices; ++choice) {
+      const std::string name = std::string(ir::name_of(op)) + (chooses ? ' ' + std::to_string(choice) : "");
+      switch (ir::row_of(op).operands) {
+        case 1:
+          output(name, b.op(op, {x}, choice));
+          break;
+        case 2:
+          output(name, b.op(op, {x, y}, choice));
+          break;
+        default:
+          output(name, b.op(op, {x, y, z}, choice));
+          break;
+      }
     }
   }
+  other_operations(type, b, x, y, z, output);
   if (mathematics && ir::is_floating(type) && !ir::is_half(type)) {
     const ir::Variable whole = b.cast(z, ir::Type::i32);
     for (std::size_t k = 0; k != ir::math_count; ++k) {

@@ -161,6 +161,45 @@ TEST_CASE("arithmetic is correctly rounded and keeps subnormals; contraction fol
   CHECK(count(ptx_of(sum), "mul.rn.f32") == 2);
 }
 
+TEST_CASE("pairs of halves, bits of integers and 8-bit floats are instructions of the GPU that has them") {
+  using enum ir::Opcode;
+  const auto of_type = [](ir::Type type, unsigned sm, unsigned ptx_version, auto body) {
+    GraphBuilder b;
+    const auto in = b.span(type), out = b.span(type, ir::Access::disjoint);
+    const ir::Variable i = b.linear_index();
+    b.store(out, i, body(b, b.load(in, i)));
+    b.exit();
+    oxide_jit_request request = request_for(OXIDE_JIT_NVPTX);
+    request.sm = sm;
+    request.ptx_version = ptx_version;
+    const Compiled result = compile(request, b.graph);
+    REQUIRE(text_of(result->message) == "");
+    return text_of(result->ptx);
+  };
+  const auto sum = [](GraphBuilder& b, ir::Variable x) { return b.op(add, {x, x}); };
+  const auto fused = [](GraphBuilder& b, ir::Variable x) { return b.op(fma, {x, x, x}); };
+  CHECK(count(of_type(ir::Type::f16x2, 75, 0, sum), "add.rn.f16x2") == 1);
+  CHECK(count(of_type(ir::Type::f16x2, 75, 0, fused), "fma.rn.f16x2") == 1);
+  CHECK(count(of_type(ir::Type::bf16x2, 90, 0, sum), "add.rn.bf16x2") == 1);
+  CHECK(count(of_type(ir::Type::bf16x2, 80, 0, fused), "fma.rn.bf16x2") == 1);
+  CHECK(count(of_type(ir::Type::f16, 75, 0, fused), "fma.rn.f16 ") == 1);
+  // Without the instruction a bf16 is not fused by way of f32, which would round twice.
+  CHECK(count(of_type(ir::Type::bf16, 75, 0, fused), "fma.rn.f32") == 0);
+  const auto bits = [](GraphBuilder& b, ir::Variable x) {
+    const ir::Variable dot = b.op(dot4, {x, x, x}, 0, ir::Type::u32), shifted = b.op(funnel_left, {dot, x, x});
+    return b.op(byte_permute, {b.op(bit_reverse, {shifted}), b.op(popcount, {x}), b.op(leading_zeros, {x})}, 0);
+  };
+  const std::string ptx = of_type(ir::Type::u32, 75, 0, bits);
+  for (const char* instruction : {"dp4a.u32.u32", "shf.l.wrap.b32", "prmt.b32", "brev.b32", "popc.b32", "clz.b32"})
+    CHECK_THAT(ptx, Catch::Contains(instruction));
+  const auto packed = [](GraphBuilder& b, ir::Variable x) { return b.cast(b.op(pack_float8, {x, x}, 0, ir::Type::u16), ir::Type::f32); };
+  CHECK(count(of_type(ir::Type::f32, 90, 81, packed), "cvt.rn.satfinite.e4m3x2.f32") == 1);
+  CHECK(count(of_type(ir::Type::f32, 80, 81, packed), "e4m3x2") == 0);
+  const auto directed = [](GraphBuilder& b, ir::Variable x) { return b.op(div_rounded, {b.op(add_rounded, {x, x}, 1), x}, 2); };
+  CHECK(count(of_type(ir::Type::f32, 75, 0, directed), "add.rz.f32") == 1);
+  CHECK(count(of_type(ir::Type::f64, 75, 0, directed), "div.rm.f64") == 1);
+}
+
 TEST_CASE("lines are in the PTX when asked for, and change nothing else") {
   const std::string plain = ptx_of(vecadd_graph()), with_lines = ptx_of(vecadd_graph(), OXIDE_JIT_LINE_INFO);
   CHECK(count(plain, ".loc") == 0);

@@ -22,6 +22,7 @@
 #include <oxide/runtime/print_text.hpp>
 
 #include "support/interpreter_math.hpp"
+#include "support/interpreter_numbers.hpp"
 #include "support/interpreter_memory.hpp"
 
 namespace oxide::testing {
@@ -119,6 +120,21 @@ T remainder(T a, T b) {
   return static_cast<T>(a % b);
 }
 template <class T>
+using Wide = std::conditional_t<is_signed<T>, int128, uint128>;
+// A sum is off the end that y points to where it does not lie on that side of x.
+template <class T>
+T add_saturating(T x, T y) {
+  const T sum = wrapped<T>(static_cast<Word>(x) + static_cast<Word>(y));
+  if (y < T{0}) return sum > x ? least<T>() : sum;
+  return sum < x ? greatest<T>() : sum;
+}
+template <class T>
+T sub_saturating(T x, T y) {
+  const T difference = wrapped<T>(static_cast<Word>(x) - static_cast<Word>(y));
+  if (y < T{0}) return difference < x ? greatest<T>() : difference;
+  return difference > x ? least<T>() : difference;
+}
+template <class T>
 unsigned shift_amount(T n) {
   return static_cast<unsigned>(static_cast<Unsigned<T>>(n) % (8 * sizeof(T)));
 }
@@ -171,6 +187,17 @@ To convert(From v) {
     if (v < static_cast<From>(least<To>())) return least<To>();
     return static_cast<To>(v);
   } else return static_cast<To>(v);
+}
+
+// The casts that are not `cast`: with a rounding mode, or to an 8-bit float without saturating.
+template <class To, class From>
+To convert_otherwise(ir::Opcode op, std::uint64_t mode, From v) {
+  if constexpr (is_storage<To> && is_floating<From>) return To::unsaturated(static_cast<double>(v));
+  else if constexpr (std::is_floating_point_v<From> && is_integer<To>) return convert<To>(in_mode(mode, [&] { return std::nearbyint(v); }));
+  else if constexpr (std::is_floating_point_v<To> && (std::is_floating_point_v<From> || is_integer<From>)) {
+    volatile From x = v;
+    return in_mode(mode, [&] { return static_cast<To>(x); });
+  } else throw std::logic_error("a cast that is none: " + std::string(ir::name_of(op)));
 }
 
 }  // namespace rules
@@ -237,6 +264,7 @@ class Interpreter {
   enum class Fusion : std::uint8_t { none, left, right };
   struct Instruction {
     Run run = nullptr;
+    ir::Opcode opcode = ir::Opcode::end;
     std::uint32_t result = 0, a = 0, b = 0, c = 0;
     std::uint64_t immediate = 0;
     std::uint32_t site = 0, memory = 0, element_size = 0;
@@ -352,6 +380,7 @@ class Interpreter {
     i.c = op.operands[2];
     i.immediate = op.immediate;
     i.name = ir::name_of(op.opcode).data();
+    i.opcode = op.opcode;
     const ir::OpcodeRow& row = ir::row_of(op.opcode);
     if (row.immediate == ir::Immediate::string) i.string = graph_.strings[static_cast<std::size_t>(op.immediate)];
     if (op.opcode == ir::Opcode::argument) argument_types_.push_back(graph_.variables[op.operands[0]]);
@@ -371,14 +400,64 @@ class Interpreter {
     if (row.immediate == ir::Immediate::math) type = graph_.variables[op.operands[ir::floating_operand(ir::math_function(op.immediate))]];
     if (row.result == ir::ResultRule::none && type == ir::Type::none) type = ir::Type::u64;
     with_type(type, [&]<class T>(std::type_identity<T>) {
-      if (op.opcode == ir::Opcode::cast)
+      if (op.opcode == ir::Opcode::cast_rounded || op.opcode == ir::Opcode::cast_unsaturated)
+        with_type(graph_.variables[op.operands[0]], [&]<class From>(std::type_identity<From>) {
+          i.run = [](Frame& f, const Instruction& x) {
+            set<T>(f, x, rules::convert_otherwise<T>(x.opcode, x.immediate, get<From>(f, x.a)));
+          };
+        });
+      else if (op.opcode == ir::Opcode::cast)
         with_type(graph_.variables[op.operands[0]], [&]<class From>(std::type_identity<From>) {
           i.run = [](Frame& f, const Instruction& x) { set<T>(f, x, rules::convert<T>(get<From>(f, x.a))); };
         });
+      else if (const Run mixed = run_of_mixed(op); mixed != nullptr) i.run = mixed;
       else i.run = run_of<T>(op.opcode);
     });
     if (i.run == nullptr) throw std::logic_error("the interpreter does not know " + ir::print(graph_, op));
     return i;
+  }
+
+  // Operations whose operands are of other types than their result.
+  Run run_of_mixed(const ir::Operation& op) const {
+    using enum ir::Opcode;
+    using F32 = float;
+    const bool a_signed = op.operands[0] != ir::no_variable && graph_type(op.operands[0]) == ir::Type::i32;
+    const bool b_signed = op.operands[1] != ir::no_variable && graph_type(op.operands[1]) == ir::Type::i32;
+    switch (op.opcode) {
+      case dot4:
+      case dot2:
+        return a_signed ? (b_signed ? &run_dot<true, true> : &run_dot<true, false>)
+                        : (b_signed ? &run_dot<false, true> : &run_dot<false, false>);
+      case make_pair:
+        return [](Frame& f, const Instruction& i) { f.registers[i.result] = f.registers[i.b] << 16 | f.registers[i.a]; };
+      case pair_element:
+        return [](Frame& f, const Instruction& i) { f.registers[i.result] = f.registers[i.a] >> 16 * i.immediate & 0xffff; };
+      case pack_float8:
+        return [](Frame& f, const Instruction& i) {
+          const ir::FloatFormat format = i.immediate != 0 ? ir::e5m2_format : ir::e4m3_format;
+          const auto byte = [&](std::uint32_t v) { return ir::round_to_format(format, get<F32>(f, v), true); };
+          f.registers[i.result] = byte(i.b) << 8 | byte(i.a);
+        };
+      case unpack_float8:
+        return [](Frame& f, const Instruction& i) {
+          const ir::FloatFormat format = i.immediate != 0 ? ir::e5m2_format : ir::e4m3_format;
+          const auto half = [&](unsigned k) {
+            return ir::round_to_format(ir::f16_format,
+                                       ir::value_of_format(format, static_cast<std::uint32_t>(word(f, i.a) >> 8 * k & 255)));
+          };
+          f.registers[i.result] = half(1) << 16 | half(0);
+        };
+      default:
+        return nullptr;
+    }
+  }
+  ir::Type graph_type(ir::Variable v) const { return graph_.variables[v]; }
+  template <bool a_signed, bool b_signed>
+  static void run_dot(Frame& f, const Instruction& i) {
+    const auto x = static_cast<std::uint32_t>(word(f, i.a)), y = static_cast<std::uint32_t>(word(f, i.b)),
+               z = static_cast<std::uint32_t>(word(f, i.c));
+    const bool four = i.opcode == ir::Opcode::dot4;
+    f.registers[i.result] = rules::dot(x, a_signed, y, b_signed, four ? 4 : 2, four ? 0 : static_cast<unsigned>(2 * i.immediate), z);
   }
 
   template <class F>
@@ -640,6 +719,34 @@ class Interpreter {
         OXIDE_BINARY(T, rules::wrapped<T>(static_cast<Wide>(static_cast<U>(x)) << rules::shift_amount(y)));
       case shift_right:
         OXIDE_BINARY(T, x >> rules::shift_amount(y));
+      case popcount:
+        OXIDE_UNARY(rules::popcount(static_cast<U>(x)));
+      case leading_zeros:
+        OXIDE_UNARY(rules::leading_zeros(static_cast<U>(x), 8 * sizeof(T)));
+      case trailing_zeros:
+        OXIDE_UNARY(rules::trailing_zeros(static_cast<U>(x), 8 * sizeof(T)));
+      case bit_reverse:
+        OXIDE_UNARY(rules::wrapped<T>(rules::reversed(static_cast<U>(x), 8 * sizeof(T))));
+      case funnel_left:
+      case funnel_right:
+        return [](Frame& f, const Instruction& i) {
+          f.registers[i.result] =
+              rules::funnel(i.opcode == ir::Opcode::funnel_left, f.registers[i.a], f.registers[i.b], f.registers[i.c], 8 * sizeof(T));
+        };
+      case mul_high:
+        if constexpr (sizeof(T) > 8) return nullptr;
+        else
+          OXIDE_BINARY(
+              T, rules::wrapped<T>(static_cast<Wide>(static_cast<rules::Wide<T>>(x) * static_cast<rules::Wide<T>>(y)) >> 8 * sizeof(T)));
+      case add_saturating:
+        OXIDE_BINARY(T, rules::add_saturating(x, y));
+      case sub_saturating:
+        OXIDE_BINARY(T, rules::sub_saturating(x, y));
+      case byte_permute:
+        return [](Frame& f, const Instruction& i) {
+          f.registers[i.result] = rules::byte_permute(get<std::uint32_t>(f, i.a), get<std::uint32_t>(f, i.b), get<std::uint32_t>(f, i.c),
+                                                      static_cast<unsigned>(i.immediate));
+        };
       case less:
         OXIDE_BINARY(bool, x < y);
       case less_equal:
@@ -711,6 +818,21 @@ class Interpreter {
         OXIDE_UNARY(std::trunc(x));
       case round_even:
         OXIDE_UNARY(std::nearbyint(x));
+      case round_tf32:
+        if constexpr (std::is_same_v<T, float>) OXIDE_UNARY(rules::tf32(x));
+        else return nullptr;
+      case add_rounded:
+      case sub_rounded:
+      case mul_rounded:
+      case div_rounded:
+      case fma_rounded:
+      case sqrt_rounded:
+        if constexpr (!std::is_same_v<C, T>) return nullptr;
+        else
+          return [](Frame& f, const Instruction& i) {
+            const auto operand = [&](std::uint32_t v) { return v == ir::no_variable ? T{} : get<T>(f, v); };
+            set<T>(f, i, rules::rounded<T>(i.opcode, i.immediate, get<T>(f, i.a), operand(i.b), operand(i.c)));
+          };
       case math1:
       case math2:
       case math3:
@@ -776,7 +898,7 @@ class Interpreter {
       run(element, of_element);
       result |= element.registers[0] << 16 * k;
     }
-    if (std::string_view(i.name) == "mul") {
+    if (i.opcode == ir::Opcode::mul) {
       f.left_factor[i.result] = static_cast<std::uint64_t>(f.registers[i.a]);
       f.right_factor[i.result] = static_cast<std::uint64_t>(f.registers[i.b]);
     }

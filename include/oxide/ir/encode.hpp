@@ -22,7 +22,7 @@
 namespace oxide::ir {
 
 // Raised with every change of the encoding or of what it means: new operations, types, fields.
-inline constexpr std::uint8_t encoding_version = 7;
+inline constexpr std::uint8_t encoding_version = 8;
 
 std::vector<std::uint8_t> encode(const Graph& graph);
 

@@ -69,6 +69,36 @@ namespace oxide::ir {
   X(not_equal, 2, boolean, equal, none, pure) \
   X(less, 2, boolean, number, none, pure) \
   X(less_equal, 2, boolean, number, none, pure) \
+  /* bits of integers: counts are of the number's type; funnels shift two numbers as one, by the count modulo the width */ \
+  X(popcount, 1, same, integer, none, pure) \
+  X(leading_zeros, 1, same, integer, none, pure) \
+  X(trailing_zeros, 1, same, integer, none, pure) \
+  X(bit_reverse, 1, same, integer, none, pure) \
+  X(funnel_left, 3, same, integer, none, pure) \
+  X(funnel_right, 3, same, integer, none, pure) \
+  X(mul_high, 2, same, integer, none, pure) \
+  X(add_saturating, 2, same, integer, none, pure) \
+  X(sub_saturating, 2, same, integer, none, pure) \
+  /* on u32: prmt's modes 0 to 6; on i32 and u32: sums of products of bytes, and of bytes (the lower two, the upper two) and halfwords */ \
+  X(byte_permute, 3, same, integer, choice, pure) \
+  X(dot4, 3, given, any, none, pure) \
+  X(dot2, 3, given, any, choice, pure) \
+  /* pairs: of two halves; one of them (0 low, 1 high) */ \
+  X(make_pair, 2, given, floating, none, pure) \
+  X(pair_element, 1, given, any, choice, pure) \
+  /* 8-bit floats: a cast that does not saturate; two f32 as two bytes of a u16, saturated, and back as an f16x2 (0 e4m3, 1 e5m2) */ \
+  X(cast_unsaturated, 1, given, cast, none, pure) \
+  X(pack_float8, 2, given, floating, choice, pure) \
+  X(unpack_float8, 1, given, integer, choice, pure) \
+  X(round_tf32, 1, same, floating, none, pure) \
+  /* on f32 and f64, rounded as the immediate says: 0 to nearest even, 1 toward zero, 2 down, 3 up */ \
+  X(add_rounded, 2, same, floating, choice, pure) \
+  X(sub_rounded, 2, same, floating, choice, pure) \
+  X(mul_rounded, 2, same, floating, choice, pure) \
+  X(div_rounded, 2, same, floating, choice, pure) \
+  X(fma_rounded, 3, same, floating, choice, pure) \
+  X(sqrt_rounded, 1, same, floating, choice, pure) \
+  X(cast_rounded, 1, given, cast, choice, pure) \
   /* exact mathematics on floats */ \
   X(sqrt, 1, same, floating, none, pure) \
   X(floor, 1, same, floating, none, pure) \
@@ -194,6 +224,7 @@ enum class Immediate : std::uint8_t {
   function,   // index into Graph::functions
   index,      // which argument or result, from 0
   answer,     // a decision's answer
+  choice,     // a small number that the row explains
   math,       // a function and which of its results, see math.hpp
   scope,      // a fence: the Scope, see synchronization.hpp
   shuffle,    // a mode and a width, see synchronization.hpp

@@ -177,6 +177,7 @@ inline std::string print_immediate(const Graph& graph, const Operation& op) {
       return op.immediate != 0 ? "true" : "false";
     case Immediate::string:
       return op.immediate < graph.strings.size() ? print_string(graph.strings[static_cast<std::size_t>(op.immediate)]) : "\"?\"";
+    case Immediate::choice:
     case Immediate::index:
       return '#' + std::to_string(op.immediate);
     case Immediate::function:

@@ -356,6 +356,8 @@ class Verifier {
         return;
       case Immediate::answer:
         return below(2, "answer");
+      case Immediate::choice:
+        return;  // looked at with the operands
       case Immediate::string:
         return below(graph_.strings.size(), "string");
       case Immediate::index:
@@ -430,8 +432,75 @@ class Verifier {
     if (op.type != result_type(f, math_result(op.immediate), floating)) fail(op, "gives another type than " + function);
   }
 
+  // Of the operations on numbers whose immediate is a choice, and of others that take only some types of their rule.
+  void numbers(const Operation& op) {
+    const auto type = [&](std::size_t i) { return type_of(op.operands[i]); };
+    const auto is_word = [](Type t) { return t == Type::i32 || t == Type::u32; };
+    std::uint64_t choices = 1;
+    bool fits = true;
+    switch (op.opcode) {
+      case Opcode::mul_high:
+        fits = bits_of(op.type) <= 64;
+        break;
+      case Opcode::byte_permute:
+        choices = 7;
+        fits = op.type == Type::u32;
+        break;
+      case Opcode::dot4:
+      case Opcode::dot2:
+        if (op.opcode == Opcode::dot2) choices = 2;
+        fits = is_word(type(0)) && is_word(type(1)) && type(2) == op.type &&
+               op.type == (type(0) == Type::u32 && type(1) == Type::u32 ? Type::u32 : Type::i32);
+        break;
+      case Opcode::make_pair:
+        fits = is_half(type(0)) && is_pair(op.type) && element_of(op.type) == type(0);
+        break;
+      case Opcode::pair_element:
+        choices = 2;
+        fits = is_pair(type(0)) && op.type == element_of(type(0));
+        break;
+      case Opcode::cast_unsaturated:
+        fits = is_storage(op.type) && is_floating(type(0));
+        break;
+      case Opcode::pack_float8:
+        choices = 2;
+        fits = type(0) == Type::f32 && op.type == Type::u16;
+        break;
+      case Opcode::unpack_float8:
+        choices = 2;
+        fits = type(0) == Type::u16 && op.type == Type::f16x2;
+        break;
+      case Opcode::round_tf32:
+        fits = op.type == Type::f32;
+        break;
+      case Opcode::add_rounded:
+      case Opcode::sub_rounded:
+      case Opcode::mul_rounded:
+      case Opcode::div_rounded:
+      case Opcode::fma_rounded:
+      case Opcode::sqrt_rounded:
+        choices = 4;
+        fits = op.type == Type::f32 || op.type == Type::f64;
+        break;
+      case Opcode::cast_rounded: {
+        choices = 4;
+        const auto is_wide_float = [](Type t) { return t == Type::f32 || t == Type::f64; };
+        const auto is_integer64 = [](Type t) { return is_integer(t) && bits_of(t) <= 64; };
+        fits = (is_wide_float(type(0)) && (is_wide_float(op.type) || is_integer64(op.type))) ||
+               (is_integer64(type(0)) && is_wide_float(op.type));
+        break;
+      }
+      default:
+        return;
+    }
+    if (!fits) fail(op, "is not there for these types");
+    else if (op.immediate >= choices) fail(op, "has a choice that is not there");
+  }
+
   // What the table's columns cannot say.
   void special(const Operation& op) {
+    numbers(op);
+    if (defect_) return;
     switch (op.opcode) {
       case Opcode::parameter: {
         if (function_ != nullptr) {
