@@ -31,6 +31,9 @@ class TraceError : public Error {
       : Error((kernel_name.empty() ? std::string() : "kernel '" + kernel_name + "': ") + what_happened +
               (where.line == 0 ? std::string() : " (" + where.text() + ')')),
         kernel(std::move(kernel_name)), line(std::move(where)) {}
+  // The same, in a device function that the kernel calls.
+  TraceError(const TraceError& e, const std::string& function)
+      : Error(e.what() + (", in function '" + function + '\'')), kernel(e.kernel), line(e.line) {}
   std::string kernel;
   SourceLine line;
 };

@@ -11,6 +11,7 @@
 #include <oxide/dsl/cache.hpp>
 #include <oxide/dsl/cast.hpp>
 #include <oxide/dsl/disjoint_span.hpp>
+#include <oxide/dsl/function.hpp>
 #include <oxide/dsl/global.hpp>
 #include <oxide/dsl/groups.hpp>
 #include <oxide/dsl/integer.hpp>

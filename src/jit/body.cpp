@@ -10,6 +10,8 @@
 
 #include <array>
 
+#include <oxide/ir/analysis/call_graph.hpp>
+
 namespace oxide::jit {
 
 using llvm::BasicBlock;
@@ -21,21 +23,27 @@ bool is_collective(const ir::Operation& op) {
 }
 
 std::vector<oxide_fault_site> fault_sites(const ir::Graph& graph) {
+  const ir::CallGraph calls(graph);
   std::vector<oxide_fault_site> sites;
-  for (std::size_t b = 0; b != graph.blocks.size(); ++b)
-    for (std::size_t i = 0; i != graph.blocks[b].operations.size(); ++i) {
-      const ir::Operation& op = graph.blocks[b].operations[i];
-      const auto block = static_cast<std::uint32_t>(b), operation = static_cast<std::uint32_t>(i);
-      if (op.opcode == ir::Opcode::check_bounds)
-        sites.push_back({OXIDE_FAULT_BOUNDS, static_cast<std::uint32_t>(op.immediate), block, operation});
-      else if (op.opcode == ir::Opcode::check_index) sites.push_back({OXIDE_FAULT_INDEX, 0, block, operation});
-      else if (op.opcode == ir::Opcode::check_vectors)
-        sites.push_back({OXIDE_FAULT_VECTORS, ir::memory_number(op.immediate), block, operation});
-      else if (ir::row_of(op.opcode).immediate == ir::Immediate::check && op.immediate != 0)
-        sites.push_back({OXIDE_FAULT_DIVISION, 0, block, operation});
-      else if (op.opcode == ir::Opcode::check) sites.push_back({OXIDE_FAULT_CHECK, 0, block, operation});
-      else if (is_collective(op)) sites.push_back({OXIDE_FAULT_COLLECTIVE, 0, block, operation});
-    }
+  for (std::size_t f = 0; f != ir::body_count(graph); ++f) {
+    const ir::Body& body = ir::body_of(graph, f);
+    for (std::size_t b = 0; b != body.blocks.size(); ++b)
+      for (std::size_t i = 0; i != body.blocks[b].operations.size(); ++i) {
+        const ir::Operation& op = body.blocks[b].operations[i];
+        const auto add = [&](oxide_fault_kind kind, std::uint64_t memory = 0) {
+          sites.push_back({static_cast<std::uint32_t>(kind), static_cast<std::uint32_t>(memory), static_cast<std::uint32_t>(b),
+                           static_cast<std::uint32_t>(i), static_cast<std::uint32_t>(f)});
+        };
+        if (op.opcode == ir::Opcode::check_bounds) add(OXIDE_FAULT_BOUNDS, op.immediate);
+        else if (op.opcode == ir::Opcode::check_index) add(OXIDE_FAULT_INDEX);
+        else if (op.opcode == ir::Opcode::check_vectors) add(OXIDE_FAULT_VECTORS, ir::memory_number(op.immediate));
+        else if (ir::row_of(op.opcode).immediate == ir::Immediate::check && op.immediate != 0) add(OXIDE_FAULT_DIVISION);
+        else if (op.opcode == ir::Opcode::check) add(OXIDE_FAULT_CHECK);
+        else if (is_collective(op)) add(OXIDE_FAULT_COLLECTIVE);
+        else if (op.opcode == ir::Opcode::call && calls.recursive(static_cast<std::size_t>(op.immediate)))
+          add(OXIDE_FAULT_STACK, op.immediate);
+      }
+  }
   return sites;
 }
 
@@ -61,25 +69,37 @@ Value* Surroundings::float_to_integer(Builder& b, Value* value, ir::Type, ir::Ty
   return b.CreateIntrinsic(id, {value_type(b.getContext(), to), value->getType()}, {value});
 }
 
+[[noreturn]] static void refuse_call() {
+  throw Failure{
+      OXIDE_JIT_UNSUPPORTED,
+      "on the CPU, a kernel with barriers, shared memory or operations of a warp cannot call an ox::function; call a plain function"};
+}
+std::vector<Value*> Surroundings::call(Builder&, std::size_t, llvm::ArrayRef<Value*>) { refuse_call(); }
+void Surroundings::give_back(Builder&, llvm::ArrayRef<Value*>) { throw Failure{OXIDE_JIT_UNSUPPORTED, "this code is no function"}; }
+Value* Surroundings::out_of_stack(Builder&) { refuse_call(); }
+
 namespace {
 
 class Body {
  public:
-  Body(const ir::Graph& graph, llvm::Function& function, BasicBlock& allocas, Surroundings& around)
-      : graph_(graph), function_(function), around_(around), context_(function.getContext()), b_(context_),
-        numbers_(b_, around, graph.fp_mode), allocas_(allocas) {
+  Body(const ir::Graph& graph, std::size_t number, llvm::Function& function, BasicBlock& allocas, Surroundings& around)
+      : graph_(graph), number_(number), body_(ir::body_of(graph, number)), calls_(graph), function_(function), around_(around),
+        context_(function.getContext()), b_(context_), numbers_(b_, around, graph.fp_mode), allocas_(allocas) {
     find_variables(allocas);
     find_sites();
+    if (number_ != 0)
+      for (const ir::Type type : graph_.functions[number_ - 1].results)
+        result_slots_.push_back(Builder(&allocas, allocas.begin()).CreateAlloca(value_type(context_, type), nullptr, "result"));
   }
 
   void lower(BasicBlock& before) {
-    blocks_.resize(graph_.blocks.size(), nullptr);
+    blocks_.resize(body_.blocks.size(), nullptr);
     const std::vector<std::uint32_t> order = reverse_post_order();
     for (std::uint32_t b : order) blocks_[b] = BasicBlock::Create(context_, llvm::Twine("block") + llvm::Twine(b), &function_);
     b_.SetInsertPoint(&before);
     for (const ir::Variable v : around_.inherited()) define(v, around_.inherit(b_, v));
     b_.CreateBr(blocks_[0]);
-    ends_.resize(graph_.blocks.size(), nullptr);
+    ends_.resize(body_.blocks.size(), nullptr);
     for (std::uint32_t b : order) {
       block(b);
       ends_[b] = b_.GetInsertBlock()->getTerminator();
@@ -91,16 +111,16 @@ class Body {
   // ---- variables: one with a single definition is that definition's value; others live in allocas, which mem2reg makes phis of
 
   void find_variables(BasicBlock& allocas) {
-    std::vector<std::uint8_t> definitions(graph_.variables.size(), 0);
+    std::vector<std::uint8_t> definitions(body_.variables.size(), 0);
     for (const ir::Variable v : around_.inherited()) ++definitions[v];
-    for (const ir::Block& block : graph_.blocks)
+    for (const ir::Block& block : body_.blocks)
       for (const ir::Operation& op : block.operations)
         if (const ir::Variable v = defined_by(op); v != ir::no_variable && definitions[v] != 2) ++definitions[v];
-    values_.resize(graph_.variables.size());
+    values_.resize(body_.variables.size());
     Builder at_top(&allocas, allocas.begin());
-    for (std::size_t v = 0; v != graph_.variables.size(); ++v)
+    for (std::size_t v = 0; v != body_.variables.size(); ++v)
       if (definitions[v] == 2)
-        values_[v].slot = at_top.CreateAlloca(value_type(context_, graph_.variables[v]), nullptr, llvm::Twine("v") + llvm::Twine(v));
+        values_[v].slot = at_top.CreateAlloca(value_type(context_, body_.variables[v]), nullptr, llvm::Twine("v") + llvm::Twine(v));
   }
   static ir::Variable defined_by(const ir::Operation& op) {
     const ir::OpcodeRow& row = ir::row_of(op.opcode);
@@ -111,7 +131,7 @@ class Body {
   Value* read(ir::Variable v) {
     Variable& variable = values_[v];
     if (variable.slot != nullptr && variable.known_in != block_number_) {
-      variable.value = b_.CreateLoad(value_type(context_, graph_.variables[v]), variable.slot);
+      variable.value = b_.CreateLoad(value_type(context_, body_.variables[v]), variable.slot);
       variable.known_in = block_number_;
     }
     if (variable.value == nullptr)
@@ -129,12 +149,12 @@ class Body {
 
   std::vector<std::uint32_t> reverse_post_order() const {
     std::vector<std::uint32_t> post;
-    std::vector<std::uint8_t> visited(graph_.blocks.size(), 0);  // how many targets, plus one
+    std::vector<std::uint8_t> visited(body_.blocks.size(), 0);  // how many targets, plus one
     std::vector<std::uint32_t> stack{0};
     visited[0] = 1;
     while (!stack.empty()) {
       const std::uint32_t b = stack.back();
-      const ir::Terminator& t = graph_.blocks[b].terminator;
+      const ir::Terminator& t = body_.blocks[b].terminator;
       const unsigned targets = t.kind == ir::TerminatorKind::exit ? 0 : t.kind == ir::TerminatorKind::jump ? 1 : 2;
       if (visited[b] > targets) {
         post.push_back(b);
@@ -150,17 +170,19 @@ class Body {
   }
 
   void find_sites() {
-    first_site_.resize(graph_.blocks.size() + 1, 0);
-    const std::vector<oxide_fault_site> sites = fault_sites(graph_);
-    for (const oxide_fault_site& s : sites) ++first_site_[s.block + 1];
-    for (std::size_t b = 0; b != graph_.blocks.size(); ++b) first_site_[b + 1] += first_site_[b];
+    first_site_.resize(body_.blocks.size() + 1, 0);
+    for (const oxide_fault_site& s : fault_sites(graph_)) {
+      if (s.function < number_) ++first_site_[0];
+      else if (s.function == number_) ++first_site_[s.block + 1];
+    }
+    for (std::size_t b = 0; b != body_.blocks.size(); ++b) first_site_[b + 1] += first_site_[b];
   }
 
   void block(std::uint32_t number) {
     block_number_ = number + 1;
     next_site_ = first_site_[number];
     b_.SetInsertPoint(blocks_[number]);
-    const ir::Block& block = graph_.blocks[number];
+    const ir::Block& block = body_.blocks[number];
     for (const ir::Operation& op : block.operations) {
       around_.at(b_, op.location);
       operation(op);
@@ -175,9 +197,18 @@ class Body {
         b_.CreateCondBr(read(t.condition), blocks_[t.targets[0]], blocks_[t.targets[1]]);
         return;
       case ir::TerminatorKind::exit:
-        around_.leave_from(b_, number, [this](ir::Variable v) { return read(v); });
+        if (number_ == 0) around_.leave_from(b_, number, [this](ir::Variable v) { return read(v); });
+        else give_back();
         return;
     }
+  }
+
+  void give_back() {
+    std::vector<Value*> values;
+    const std::vector<ir::Type>& types = graph_.functions[number_ - 1].results;
+    for (std::size_t r = 0; r != result_slots_.size(); ++r)
+      values.push_back(to_memory(types[r], b_.CreateLoad(result_slots_[r]->getAllocatedType(), result_slots_[r])));
+    around_.give_back(b_, values);
   }
 
   // Goes on where `fails` is false; elsewhere reports the next site and ends the thread. The failing side is laid out at the end.
@@ -197,7 +228,7 @@ class Body {
     std::array<Value*, ir::max_operands> x{};
     for (std::size_t i = row.effect == ir::Effect::writes_variable ? 1 : 0; i != row.operands; ++i) x[i] = read(op.operands[i]);
     if (op.opcode == ir::Opcode::assign) return define(op.operands[0], x[1]);
-    if (op.opcode == ir::Opcode::argument) return arguments_.push_back({x[0], graph_.variables[op.operands[0]]});
+    if (op.opcode == ir::Opcode::argument) return arguments_.push_back({x[0], body_.variables[op.operands[0]]});
     if (row.rule == ir::OperandRule::arguments) {
       with_arguments(op);
       return arguments_.clear();
@@ -211,6 +242,7 @@ class Body {
     std::vector<Value*> values;
     std::vector<ir::Type> types;
     for (const Argument& a : arguments_) values.push_back(a.value), types.push_back(a.type);
+    if (op.opcode == ir::Opcode::call) return call(static_cast<std::size_t>(op.immediate), values, types);
     if (op.opcode == ir::Opcode::print)
       return around_.print(b_, print_record(b_, ir::output_key(graph_.strings[static_cast<std::size_t>(op.immediate)], types), values));
     if (op.opcode == ir::Opcode::ptx) {
@@ -233,12 +265,12 @@ class Body {
 
   // The head of a loop whose passes are to be made one: says so at its back edges.
   void mark_loops(const std::vector<std::uint32_t>& order) {
-    std::vector<std::size_t> place(graph_.blocks.size(), 0);
+    std::vector<std::size_t> place(body_.blocks.size(), 0);
     for (std::size_t i = 0; i != order.size(); ++i) place[order[i]] = i;
     for (const auto& [head, passes] : unrolled_) {
       llvm::MDNode* loop = unroll_metadata(context_, passes);
       for (std::size_t i = place[head]; i != order.size(); ++i) {
-        const ir::Terminator& t = graph_.blocks[order[i]].terminator;
+        const ir::Terminator& t = body_.blocks[order[i]].terminator;
         const unsigned targets = t.kind == ir::TerminatorKind::exit ? 0 : t.kind == ir::TerminatorKind::jump ? 1 : 2;
         for (unsigned k = 0; k != targets; ++k)
           if (t.targets[k] == head) ends_[order[i]]->setMetadata(llvm::LLVMContext::MD_loop, loop);
@@ -269,7 +301,14 @@ class Body {
     b_.SetInsertPoint(done);
   }
 
-  ir::Type operand_type(const ir::Operation& op, std::size_t i = 0) const { return graph_.variables[op.operands[i]]; }
+  void call(std::size_t callee, std::vector<Value*>& values, const std::vector<ir::Type>& types) {
+    for (std::size_t i = 0; i != values.size(); ++i) values[i] = to_memory(types[i], values[i]);
+    if (calls_.recursive(callee)) guard(around_.out_of_stack(b_), b_.getInt64(0), b_.getInt64(0));
+    given_back_ = around_.call(b_, callee, values);
+    results_ = nullptr;
+  }
+
+  ir::Type operand_type(const ir::Operation& op, std::size_t i = 0) const { return body_.variables[op.operands[i]]; }
 
   Value* value_of(const ir::Operation& op, const std::array<Value*, ir::max_operands>& x) {
     using enum ir::Opcode;
@@ -367,6 +406,13 @@ class Body {
         const ir::Type type = operand_type(op, ir::floating_operand(f));
         return mathematics(f, type, llvm::ArrayRef(x).take_front(ir::operand_count(f)))[ir::math_result(op.immediate)];
       }
+
+      case call_result:
+        if (results_ != nullptr) return result_of(op);
+        return from_memory(op.type, given_back_.at(static_cast<std::size_t>(op.immediate)));
+      case return_value:
+        b_.CreateStore(x[0], result_slots_[static_cast<std::size_t>(op.immediate)]);
+        return nullptr;
 
       case check_bounds: {
         Value* length = length_of(op);
@@ -468,15 +514,10 @@ class Body {
       case copy_elements:
         copy_range(op, x[0], x[1], x[2]);
         return nullptr;
-      case call_result:
-        if (results_ == nullptr) break;
-        return result_of(op);
-
       case ptx:
       case argument:
       case call:
       case print:
-      case return_value:
       case assign:
       case index_space:
       case decide:
@@ -603,6 +644,9 @@ class Body {
   };
 
   const ir::Graph& graph_;
+  const std::size_t number_;  // of the body, as ir::body_of counts
+  const ir::Body& body_;
+  const ir::CallGraph calls_;
   llvm::Function& function_;
   Surroundings& around_;
   llvm::LLVMContext& context_;
@@ -620,6 +664,8 @@ class Body {
   std::vector<Argument> arguments_;  // of the next operation with many operands
   std::vector<Variable> values_;
   std::vector<BasicBlock*> blocks_;
+  std::vector<llvm::AllocaInst*> result_slots_;  // of a function
+  std::vector<Value*> given_back_;  // by the last call
   std::vector<std::uint32_t> first_site_;
   std::uint32_t next_site_ = 0;
   std::uint32_t block_number_ = 0;  // plus one
@@ -633,8 +679,9 @@ class Body {
 
 }  // namespace
 
-void lower_body(const ir::Graph& graph, llvm::Function& function, BasicBlock& allocas, BasicBlock& before, Surroundings& around) {
-  Body(graph, function, allocas, around).lower(before);
+void lower_body(const ir::Graph& graph, std::size_t number, llvm::Function& function, BasicBlock& allocas, BasicBlock& before,
+                Surroundings& around) {
+  Body(graph, number, function, allocas, around).lower(before);
 }
 
 }  // namespace oxide::jit

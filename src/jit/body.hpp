@@ -63,6 +63,13 @@ class Surroundings {
   virtual llvm::Value* collective(Builder& b, const ir::Operation& op, llvm::ArrayRef<llvm::Value*> operands) = 0;
   virtual llvm::Value* atomic(Builder& b, const ir::Operation& op, llvm::Value* address, llvm::ArrayRef<llvm::Value*> operands) = 0;
 
+  // Calls a function of the graph; may go on in another block. Arguments and results are as memory has them.
+  virtual std::vector<llvm::Value*> call(Builder& b, std::size_t function, llvm::ArrayRef<llvm::Value*> arguments);
+  // Ends the block: returns from a function.
+  virtual void give_back(Builder& b, llvm::ArrayRef<llvm::Value*> results);
+  // Whether there is no stack left for a call of a function that calls itself: i1.
+  virtual llvm::Value* out_of_stack(Builder& b);
+
   // A part of a kernel: variables that have a value before it starts, and where the block that ends in `exit` goes on.
   using Read = llvm::function_ref<llvm::Value*(ir::Variable)>;
   virtual llvm::ArrayRef<ir::Variable> inherited() { return {}; }
@@ -78,14 +85,15 @@ class Surroundings {
 // Whether all threads of a block or of a warp do an operation together.
 bool is_collective(const ir::Operation& op);
 
-// The checks and the collective operations of a graph, in the order of its blocks and operations.
+// The checks and the collective operations of a graph, in the order of its bodies, blocks and operations.
 std::vector<oxide_fault_site> fault_sites(const ir::Graph& graph);
 
 llvm::Type* value_type(llvm::LLVMContext& context, ir::Type type);  // as a variable has it: booleans are i1, 16-bit floats are their bits
 llvm::Type* memory_type(llvm::LLVMContext& context, ir::Type type);  // as memory has it: booleans are i8
 
-// Appends the graph's blocks to `function`, and a jump to the first of them to `before`. `allocas` is where variables may be allocated.
-void lower_body(const ir::Graph& graph, llvm::Function& function, llvm::BasicBlock& allocas, llvm::BasicBlock& before,
+// Appends the blocks of a body of the graph, numbered as by ir::body_of, to `function`, and a jump to the first of them to `before`.
+// `allocas` is where variables may be allocated.
+void lower_body(const ir::Graph& graph, std::size_t number, llvm::Function& function, llvm::BasicBlock& allocas, llvm::BasicBlock& before,
                 Surroundings& around);
 
 }  // namespace oxide::jit

@@ -4,6 +4,7 @@
 #include "clock.hpp"
 #include "engine.hpp"
 #include "failure.hpp"
+#include "host_calls.hpp"
 #include "host_function.hpp"
 #include "host_simt.hpp"
 #include "optimize.hpp"
@@ -33,8 +34,10 @@ class Kernel final : public HostFunction {
  public:
   static constexpr const char* entry_name = "oxide_host_entry";
 
-  Kernel(const ir::Graph& graph, llvm::Module& module) : HostFunction(graph, module), sites_(fault_sites(graph)) {
+  Kernel(const ir::Graph& graph, llvm::Module& module)
+      : HostFunction(graph, module), sites_(fault_sites(graph)), calls_(graph, module, *this) {
     make_body();
+    calls_.define_all();
     make_entry();
   }
 
@@ -51,12 +54,21 @@ class Kernel final : public HostFunction {
     b.CreateBr(next_);
   }
 
+  std::vector<Value*> call(Builder& b, std::size_t function, llvm::ArrayRef<Value*> arguments) override {
+    return calls_.call_from_kernel(b, thread_x_, function, arguments, [&](Value* status, Value* first) {
+      failed_site_->addIncoming(b.CreateZExt(b.CreateSub(status, b.getInt32(1)), b.getInt64Ty()), b.GetInsertBlock());
+      failed_value_->addIncoming(first, b.GetInsertBlock());
+      b.CreateBr(failed_site_->getParent());
+    });
+  }
+  Value* out_of_stack(Builder& b) override { return calls_.out_of_stack(b); }
+
   // ---- row
 
   void make_body() {
     llvm::Type* i32 = llvm::Type::getInt32Ty(context_);
     llvm::Type* i64 = llvm::Type::getInt64Ty(context_);
-    make_row("oxide_host_row", {}, row_limit);
+    const unsigned stack_limit = make_row("oxide_host_row", {i64}, row_limit);
     BasicBlock* entry = BasicBlock::Create(context_, "entry", row_);
     Builder b(entry);
     Value* failed_values = nullptr;
@@ -66,11 +78,13 @@ class Kernel final : public HostFunction {
       for (const std::uint64_t i : {std::uint64_t{0}, row_limit - 1})
         b.CreateStore(b.getInt64(0), b.CreateInBoundsGEP(i64, failed_values, {b.getInt64(i)}), /*isVolatile=*/true);
     }
+    const bool prints = !graph_.parameters.empty() && graph_.parameters.back().kind == ir::ParameterKind::printer;
+    if (calls_.any()) calls_.open_frame(b, row_->getArg(stack_limit), prints ? row_->getArg(argument_.back()) : nullptr);
     const Loop x = open_loop(b, *row_, "x", b.getInt64(0), row_->getArg(x_count));
     next_ = x.next;
     thread_x_ = b.CreateTrunc(b.CreateAdd(row_->getArg(x_from), x.counter, "", /*HasNUW=*/true, /*HasNSW=*/true), i32);
     llvm::PHINode* best = sites_.empty() ? nullptr : open_failures(x, failed_values);
-    lower_body(graph_, *row_, *entry, *x.body, *this);
+    lower_body(graph_, 0, *row_, *entry, *x.body, *this);
 
     mark_parallel(x);
 
@@ -172,6 +186,7 @@ class Kernel final : public HostFunction {
     Builder b(BasicBlock::Create(context_, "entry", entry));
     std::vector<Value*> values(row_->arg_size());
     read_launch(b, entry->getArg(0), values);
+    values.back() = load_field(b, i64, entry->getArg(0), offsetof(oxide_host_launch, stack_limit));
     std::array<Value*, 3> blocks{}, threads{};
     for (unsigned axis = 0; axis != 3; ++axis) {
       blocks[axis] = b.CreateZExt(values[grid + axis], i64);
@@ -200,6 +215,7 @@ class Kernel final : public HostFunction {
   }
 
   const std::vector<oxide_fault_site> sites_;
+  HostCalls calls_;
   BasicBlock* next_ = nullptr;  // where a thread goes when it is done
   llvm::PHINode* key_ = nullptr;
   llvm::PHINode* failed_site_ = nullptr;
@@ -223,6 +239,7 @@ HostCode compile_host(const ir::Graph& graph, const oxide_jit_request& request, 
   module.setDataLayout(machine->createDataLayout());
   if (needs_regions(graph)) make_simt_kernel(graph, module, Kernel::entry_name);
   else Kernel(graph, module);
+  if (!graph.functions.empty()) check_code(module);
   timing.build_ms = clock.lap();
   optimize(module, *machine, request.opt_level);
   timing.optimize_ms = clock.lap();

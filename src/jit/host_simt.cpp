@@ -149,7 +149,7 @@ class RegionFunction final : public HostFunction {
     Builder at_next(next_, next_->begin());
     state_ = at_next.CreatePHI(i32, 0, "state");
     in_step(*at_next.CreateAlignedStore(state_, element(at_next, simt_states, i32), llvm::Align(4)));
-    lower_body(graph_, *row_, *entry, *x.body, *this);
+    lower_body(graph_, 0, *row_, *entry, *x.body, *this);
     mark_parallel(x);
     llvm::ReturnInst::Create(context_, x.done);
   }

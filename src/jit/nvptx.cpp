@@ -8,6 +8,7 @@
 #include "lower_memory.hpp"
 #include "nvptx_effects.hpp"
 #include "nvptx_simt.hpp"
+#include "nvptx_functions.hpp"
 #include "optimize.hpp"
 
 #include <oxide/ir/shared_memory.hpp>
@@ -35,7 +36,7 @@ constexpr Architecture architectures[] = {{75, 63},  {80, 70},  {86, 71},  {87, 
 constexpr unsigned ptx_versions[] = {63, 64, 65, 70, 71, 72, 73, 74, 75, 76, 77, 78, 80, 81, 82, 83, 84, 85, 86, 87, 88, 90};
 
 // The PTX version to write; throws for an architecture that is not known.
-unsigned ptx_version_for(const oxide_jit_request& request) {
+unsigned ptx_version_for(const oxide_jit_request& request, const ir::Graph& graph) {
   const Architecture* architecture = nullptr;
   for (const Architecture& a : architectures)
     if (a.sm == request.sm) architecture = &a;
@@ -46,13 +47,14 @@ unsigned ptx_version_for(const oxide_jit_request& request) {
     throw Failure{OXIDE_JIT_UNSUPPORTED, name + " is not an architecture that this compiler (LLVM " LLVM_VERSION_STRING ") knows"};
   }
   unsigned ptx = architecture->ptx;
+  if (!graph.functions.empty()) ptx = std::max(ptx, 73u);  // `stacksave` (PTX ISA, "Stack Manipulation Instructions")
   for (unsigned version : ptx_versions)
     if (version <= request.ptx_version && version > ptx) ptx = version;
   return ptx;
 }
 
-MachineKey machine_for(const oxide_jit_request& request) {
-  return {true, "sm_" + std::to_string(request.sm), "+ptx" + std::to_string(ptx_version_for(request)), request.opt_level};
+MachineKey machine_for(const oxide_jit_request& request, const ir::Graph& graph) {
+  return {true, "sm_" + std::to_string(request.sm), "+ptx" + std::to_string(ptx_version_for(request, graph)), request.opt_level};
 }
 
 // The PTX symbol of a kernel. PTX allows what the graph allows in names, but for a digit at the front.
@@ -64,13 +66,21 @@ std::string entry_name(const ir::Graph& graph) {
 class Kernel final : public Surroundings {
  public:
   Kernel(const ir::Graph& graph, llvm::Module& module, const oxide_jit_request& request)
-      : graph_(graph), module_(module), context_(module.getContext()), architecture_(request.sm), ptx_version_(ptx_version_for(request)),
-        library_path_(request.libdevice), layout_(ir::shared_layout(graph)), synchronizes_(ir::synchronizes(graph)) {
+      : graph_(graph), module_(module), context_(module.getContext()), architecture_(request.sm),
+        ptx_version_(ptx_version_for(request, graph)), library_path_(request.libdevice), layout_(ir::shared_layout(graph)),
+        synchronizes_(ir::synchronizes(graph)),
+        functions_(graph, module, *this, [this](Builder& b, Value* record, std::uint32_t site, Value* first, Value* second) {
+          report(b, record, site, first, second);
+        }) {
     make_shared_memory();
     make_function();
     if ((request.flags & OXIDE_JIT_LINE_INFO) != 0) make_line_table();
     BasicBlock* entry = prologue_ != nullptr ? prologue_ : BasicBlock::Create(context_, "entry", function_);
-    lower_body(graph, *function_, *entry, *entry, *this);
+    Builder at_entry(entry);
+    const bool prints = !graph.parameters.empty() && graph.parameters.back().kind == ir::ParameterKind::printer;
+    functions_.open_kernel(at_entry, record(), prints ? function_->getArg(argument_.back()) : nullptr);
+    lower_body(graph, 0, *function_, *entry, *entry, *this);
+    functions_.define_all();
     if (debug_) debug_->finalize();
     if (library_ != nullptr) library_->link_into(module, fault_);
   }
@@ -236,8 +246,9 @@ class Kernel final : public Surroundings {
   unsigned gpu_architecture() const override { return architecture_; }
   unsigned ptx_version() const override { return ptx_version_; }
 
-  void fail(Builder& b, std::uint32_t site, Value* first, Value* second) override {
-    llvm::CallInst* call = b.CreateCall(fault_function(), {record(), b.getInt32(site), first, second});
+  void fail(Builder& b, std::uint32_t site, Value* first, Value* second) override { report(b, record(), site, first, second); }
+  void report(Builder& b, Value* record, std::uint32_t site, Value* first, Value* second) {
+    llvm::CallInst* call = b.CreateCall(fault_function(), {record, b.getInt32(site), first, second});
     call->setConvergent();
     call->setDoesNotReturn();
     b.CreateUnreachable();
@@ -262,6 +273,11 @@ class Kernel final : public Surroundings {
 
   // The printer is the last parameter.
   void print(Builder& b, llvm::ArrayRef<Value*> record) override { write_record(b, function_->getArg(argument_.back()), record); }
+
+  std::vector<Value*> call(Builder& b, std::size_t function, llvm::ArrayRef<Value*> arguments) override {
+    return functions_.call(b, functions_.kernel_context(), function, arguments);
+  }
+  Value* out_of_stack(Builder& b) override { return functions_.out_of_stack(b, functions_.kernel_context()); }
 
   void at(Builder& b, const ir::Location& location) override {
     if (!debug_) return;
@@ -328,6 +344,7 @@ class Kernel final : public Surroundings {
     function_->setCallingConv(llvm::CallingConv::PTX_Kernel);
     function_->setDoesNotThrow();
     function_->setConvergent();
+    add_attributes();
     record()->addAttr(llvm::Attribute::NoAlias);
     record()->addAttr(llvm::Attribute::getWithAlignment(context_, llvm::Align(8)));
     find_dynamic_shared_memory();
@@ -340,6 +357,22 @@ class Kernel final : public Surroundings {
       pointer->addAttr(llvm::Attribute::getWithAlignment(context_, llvm::Align(ir::layout_of(m).alignment)));
       pointer->addAttr(llvm::Attribute::getWithCaptureInfo(context_, llvm::CaptureInfo::none()));
     }
+  }
+
+  // Performance directives of PTX, and what the kernel's launches must be. A block that is fixed bounds them too, and PTX takes one of the two.
+  void add_attributes() {
+    const ir::Attributes& a = graph_.attributes;
+    const auto list = [](const std::array<std::uint32_t, 3>& e) {
+      return std::to_string(e[0]) + "," + std::to_string(e[1]) + "," + std::to_string(e[2]);
+    };
+    if (a.block[0] != 0) function_->addFnAttr("nvvm.reqntid", list(a.block));
+    else if (a.max_threads != 0) function_->addFnAttr("nvvm.maxntid", std::to_string(a.max_threads));
+    if (a.min_blocks != 0) function_->addFnAttr("nvvm.minctasm", std::to_string(a.min_blocks));
+    if (a.max_registers != 0) function_->addFnAttr("nvvm.maxnreg", std::to_string(a.max_registers));
+    if (a.cluster[0] == 0) return;
+    if (architecture_ < 90)
+      throw Failure{OXIDE_JIT_UNSUPPORTED, "clusters need sm_90 or newer, and this is sm_" + std::to_string(architecture_)};
+    function_->addFnAttr("nvvm.cluster_dim", list(a.cluster));
   }
 
   // Shared by all checks, so that each costs a compare, a branch and a call out of line. Its body is `fault_body`.
@@ -400,6 +433,7 @@ class Kernel final : public Surroundings {
   llvm::Function* fault_ = nullptr;
   std::vector<unsigned> argument_;  // of each parameter: its first argument
   std::vector<llvm::GlobalVariable*> tables_;  // by memory
+  NvptxFunctions functions_;
   const DeviceLibrary* library_ = nullptr;
   std::optional<llvm::DIBuilder> debug_;
   llvm::DISubprogram* subprogram_ = nullptr;
@@ -483,7 +517,7 @@ static std::string finish(llvm::StringRef text, llvm::StringRef fault) {
 
 Ptx compile_nvptx(const ir::Graph& graph, const oxide_jit_request& request, oxide_jit_timing& timing) {
   Clock clock;
-  const Machine machine(machine_for(request));
+  const Machine machine(machine_for(request, graph));
   const Held<llvm::LLVMContext> context;
   // Names of values are for readers of the IR only.
   context->setDiscardValueNames((request.flags & OXIDE_JIT_KEEP_LLVM) == 0);
@@ -496,8 +530,9 @@ Ptx compile_nvptx(const ir::Graph& graph, const oxide_jit_request& request, oxid
   Ptx out;
   out.entry = entry_name(graph);
   const Kernel kernel(graph, module, request);
+  if (!graph.functions.empty()) check_code(module);
   timing.build_ms = clock.lap();
-  if (request.opt_level == 0) optimize(module, *machine, request.opt_level);
+  if (request.opt_level == 0 || !graph.functions.empty()) optimize(module, *machine, request.opt_level);
   else optimize_kernel(kernel.function(), *machine, request.opt_level, kernel.has_library());
   timing.optimize_ms = clock.lap();
   if ((request.flags & OXIDE_JIT_KEEP_LLVM) != 0) out.llvm_ir = text_of(module);

@@ -312,6 +312,12 @@ bool add_nvptx_passes(llvm::legacy::PassManager& passes, llvm::CodeGenTargetMach
 
 }  // namespace
 
+void check_code(const llvm::Module& module) {
+  std::string why;
+  llvm::raw_string_ostream out(why);
+  if (llvm::verifyModule(module, &out)) throw Failure{OXIDE_JIT_FAILED, "the code of a function is not well formed: " + why};
+}
+
 llvm::SmallString<0> emit(llvm::Module& module, llvm::TargetMachine& machine, llvm::CodeGenFileType type) {
   llvm::SmallString<0> out;
   llvm::raw_svector_ostream stream(out);

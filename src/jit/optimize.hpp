@@ -50,6 +50,9 @@ void optimize(llvm::Module& module, llvm::TargetMachine& machine, unsigned opt_l
 void optimize_kernel(llvm::Function& kernel, llvm::TargetMachine& machine, unsigned opt_level, bool library);
 inline constexpr llvm::StringLiteral library_attribute = "oxide-library";
 
+// Throws Failure when the module is not well formed: code of one function that names what another has.
+void check_code(const llvm::Module& module);
+
 // Assembly text or an object file.
 llvm::SmallString<0> emit(llvm::Module& module, llvm::TargetMachine& machine, llvm::CodeGenFileType type);
 

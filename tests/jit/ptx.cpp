@@ -148,12 +148,12 @@ TEST_CASE("arithmetic is correctly rounded and keeps subnormals; contraction fol
   const ir::Variable i = b.linear_index(), x = b.load(in, i);
   b.store(out, i, b.op(min, {b.op(div, {b.op(sqrt, {x}), b.op(add, {x, b.constant(1.0f)})}), x}));
   b.exit();
-  const std::string ptx = ptx_of(b.graph);
-  CHECK_THAT(ptx, Catch::Contains("div.rn.f32"));
-  CHECK_THAT(ptx, Catch::Contains("sqrt.rn.f32"));
-  CHECK_THAT(ptx, Catch::Contains("min.f32"));
-  CHECK(count(ptx, ".ftz") == 0);
-  CHECK(count(ptx, ".approx") == 0);
+  const std::string text = ptx_of(b.graph);
+  CHECK_THAT(text, Catch::Contains("div.rn.f32"));
+  CHECK_THAT(text, Catch::Contains("sqrt.rn.f32"));
+  CHECK_THAT(text, Catch::Contains("min.f32"));
+  CHECK(count(text, ".ftz") == 0);
+  CHECK(count(text, ".approx") == 0);
   ir::Graph sum = loop_graph();
   CHECK(count(ptx_of(sum), "fma.rn.f32") == 2);
   sum.fp_mode = ir::FpMode::strict;
@@ -174,7 +174,7 @@ TEST_CASE("pairs of halves, bits of integers and 8-bit floats are instructions o
     request.ptx_version = ptx_version;
     const Compiled result = compile(request, b.graph);
     REQUIRE(text_of(result->message) == "");
-    return text_of(result->ptx);
+    return text_of(result->text);
   };
   const auto sum = [](GraphBuilder& b, ir::Variable x) { return b.op(add, {x, x}); };
   const auto fused = [](GraphBuilder& b, ir::Variable x) { return b.op(fma, {x, x, x}); };
@@ -189,9 +189,9 @@ TEST_CASE("pairs of halves, bits of integers and 8-bit floats are instructions o
     const ir::Variable dot = b.op(dot4, {x, x, x}, 0, ir::Type::u32), shifted = b.op(funnel_left, {dot, x, x});
     return b.op(byte_permute, {b.op(bit_reverse, {shifted}), b.op(popcount, {x}), b.op(leading_zeros, {x})}, 0);
   };
-  const std::string ptx = of_type(ir::Type::u32, 75, 0, bits);
+  const std::string text = of_type(ir::Type::u32, 75, 0, bits);
   for (const char* instruction : {"dp4a.u32.u32", "shf.l.wrap.b32", "prmt.b32", "brev.b32", "popc.b32", "clz.b32"})
-    CHECK_THAT(ptx, Catch::Contains(instruction));
+    CHECK_THAT(text, Catch::Contains(instruction));
   const auto packed = [](GraphBuilder& b, ir::Variable x) { return b.cast(b.op(pack_float8, {x, x}, 0, ir::Type::u16), ir::Type::f32); };
   CHECK(count(of_type(ir::Type::f32, 90, 81, packed), "cvt.rn.satfinite.e4m3x2.f32") == 1);
   CHECK(count(of_type(ir::Type::f32, 80, 81, packed), "e4m3x2") == 0);
@@ -299,4 +299,20 @@ TEST_CASE("mathematics of each library assembles") {
     INFO(result.output);
     CHECK(result.ok);
   }
+}
+
+TEST_CASE("functions become device functions, with a stack that is checked where they call themselves") {
+  const std::string assembler = ptxas();
+  for (const unsigned sm : {75u, 90u})
+    for (const unsigned level : {0u, 3u}) {
+      const std::string ptx = ptx_of(factorial_graph(), 0, level, nullptr, sm);
+      // As they are without optimization; else one may be inlined, and a call at the end may become a loop.
+      if (level == 0) CHECK(count(ptx, ".func  (.param .b64 func_retval0) factorial$0") >= 1);
+      CHECK(count(ptx, "stacksave") >= 2);
+      if (level != 0) CHECK(count(ptx, "step$1") == 0);
+      if (assembler.empty()) continue;
+      const Assembled result = assemble(assembler, ptx, sm);
+      INFO(result.output);
+      CHECK(result.ok);
+    }
 }

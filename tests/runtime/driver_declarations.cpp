@@ -71,6 +71,7 @@ static_assert(static_cast<int>(cuda::JitInput::PTX) == CU_JIT_INPUT_PTX);
 static_assert(static_cast<int>(cuda::MemoryAllocationType::PINNED) == CU_MEM_ALLOCATION_TYPE_PINNED);
 static_assert(static_cast<int>(cuda::MemoryHandleType::NONE) == CU_MEM_HANDLE_TYPE_NONE);
 static_assert(static_cast<int>(cuda::MemoryLocationType::DEVICE) == CU_MEM_LOCATION_TYPE_DEVICE);
+static_assert(static_cast<int>(cuda::ContextLimit::STACK_SIZE) == CU_LIMIT_STACK_SIZE);
 static_assert(static_cast<int>(cuda::PoolAttribute::RELEASE_THRESHOLD) == CU_MEMPOOL_ATTR_RELEASE_THRESHOLD);
 static_assert(cuda::host_alloc_portable == CU_MEMHOSTALLOC_PORTABLE && cuda::host_alloc_device_map == CU_MEMHOSTALLOC_DEVICEMAP);
 static_assert(cuda::stream_default_flags == CU_STREAM_DEFAULT && cuda::event_disable_timing == CU_EVENT_DISABLE_TIMING);

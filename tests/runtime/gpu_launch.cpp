@@ -146,3 +146,46 @@ TEST_CASE("GPUs of one target share what was compiled") {
   }
   CHECK(errors() == 0);
 }
+
+TEST_CASE("a cooperative kernel is launched as one, if all of its blocks fit at once") {
+  const Device gpu = Device::gpu();
+  const Stream stream = gpu.default_stream();
+  Operands operands(stream, 64);
+  auto graph = std::make_shared<ir::Graph>(*graphs::vecadd("together"));
+  graph->attributes.cooperative = true;
+  const auto program = runtime::load_program(gpu, graph);
+  clear_calls();
+  runtime::launch(*program, stream, LaunchConfig{2, 32}, operands.arguments);
+  CHECK_THAT(calls(), Contains("cuLaunchCooperativeKernel") && !Contains("cuLaunchKernel"));
+  CHECK(operands.c.to_host(stream) == std::vector<float>(64, 3.5f));
+  const std::uint64_t most = std::uint64_t{gpu.properties().multiprocessors} * (2048 / 512);
+  CHECK_THROWS_WITH(runtime::launch(*program, stream, LaunchConfig{static_cast<std::uint32_t>(most) + 1, 512}, operands.arguments),
+                    Contains("kernel 'together': needed at most " + std::to_string(most) +
+                             " blocks of 512 threads, because the kernel is "
+                             "cooperative"));
+  CHECK(errors() == 0);
+}
+
+TEST_CASE("threads get the stack that a kernel's calls need, and a larger one stays") {
+  const Device gpu = Device::gpu();
+  const auto recursive = [](const char* name, std::uint32_t stack_size) {
+    auto graph = std::make_shared<ir::Graph>(*graphs::vecadd(name));
+    ir::Function function;
+    function.name = "f";
+    function.blocks.resize(1);
+    ir::Operation call;
+    call.opcode = ir::Opcode::call;
+    function.blocks[0].operations.push_back(call);
+    graph->functions.push_back(function);
+    graph->blocks[0].operations.push_back(call);
+    graph->attributes.stack_size = stack_size;
+    return graph;
+  };
+  clear_calls();
+  runtime::load_program(gpu, recursive("deep", 16384));
+  CHECK_THAT(calls(), Contains("cuCtxSetLimit"));
+  clear_calls();
+  runtime::load_program(gpu, recursive("less_deep", 8192));
+  CHECK_THAT(calls(), Contains("cuCtxGetLimit") && !Contains("cuCtxSetLimit"));
+  CHECK(errors() == 0);
+}

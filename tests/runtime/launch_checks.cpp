@@ -208,3 +208,27 @@ TEST_CASE("more parameters than a launch can pass are refused when the kernel is
   many.block();
   CHECK_THROWS_WITH(runtime::load_program(Device::cpu(), many.done()), Contains("513 bytes and 513"));
 }
+
+TEST_CASE("a kernel's attributes are held by each launch") {
+  const auto with = [](const char* name, const ir::Attributes& attributes) {
+    auto graph = std::make_shared<ir::Graph>(*graphs::vecadd(name));
+    graph->attributes = attributes;
+    return graph;
+  };
+  ON_EVERY_DEVICE {
+    Launch bounded(device, with("bounded", {.max_threads = 32}));
+    CHECK_THAT(refusal(bounded).what(), Contains("kernel 'bounded': needed at most 32 threads a block, got 64 (block 64 x 1 x 1)"));
+    bounded.config = {2, 32};
+    CHECK_NOTHROW(bounded());
+    Launch fixed(device, with("fixed", {.block = {32, 1, 1}}));
+    CHECK_THAT(refusal(fixed).what(), Contains("kernel 'fixed': needed a block of 32 x 1 x 1 threads, as its .block says, got 64 x 1 x 1"));
+    fixed.config = {2, 32};
+    CHECK_NOTHROW(fixed());
+    Launch clustered(device, with("clustered", {.cluster = {2, 1, 1}}));
+    clustered.config = {3, 32};
+    CHECK_THAT(refusal(clustered).what(),
+               Contains("kernel 'clustered': needed a grid of whole clusters of 2 x 1 x 1 blocks, got 3 x 1 x 1"));
+    clustered.config = {2, 32};
+    CHECK_NOTHROW(clustered());
+  }
+}

@@ -70,6 +70,7 @@ class GraphBuilder {
     for (k = 0; k != results.size(); ++k) variables.push_back(op(ir::Opcode::call_result, {}, k, results[k]));
     return variables;
   }
+  ir::Type type_of(ir::Variable v) { return body().variables[v]; }
   void give_back(std::initializer_list<ir::Variable> results) {
     std::uint64_t k = 0;
     for (const ir::Variable v : results) op(ir::Opcode::return_value, {v}, k++);

@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include <oxide/ir/analysis/call_graph.hpp>
 #include <oxide/ir/float8.hpp>
 #include <oxide/ir/graph.hpp>
 #include <oxide/ir/half.hpp>
@@ -212,9 +213,8 @@ class Interpreter {
   // Throws std::runtime_error when more than `step_limit` operations run, or memory is accessed out of range with no check before.
   Fault run(const Shape& shape, const std::vector<Argument>& arguments, std::uint64_t step_limit = std::uint64_t{1} << 32) {
     Frame frame;
-    frame.registers.resize(graph_.variables.size());
-    frame.left_factor.resize(graph_.variables.size());
-    frame.right_factor.resize(graph_.variables.size());
+    frame.interpreter = this;
+    frame.enter(graph_);
     frame.arguments = &arguments;
     for (const ir::Memory& m : graph_.memories) {
       Argument memory;
@@ -240,12 +240,25 @@ class Interpreter {
   std::string output;  // what the last run printed
 
  private:
-  struct Frame {
+  // What belongs to one call of a body.
+  struct Local {
     std::vector<Word> registers;                           // each variable's bits, zero-extended
     std::vector<std::uint64_t> left_factor, right_factor;  // of a variable that holds a product
+    std::vector<Word> parameters, results;                 // of a function
+    std::vector<Word> given_back;                          // results of the last call
+
+    void enter(const ir::Body& body) {
+      registers.resize(body.variables.size());
+      left_factor.resize(body.variables.size());
+      right_factor.resize(body.variables.size());
+    }
+  };
+  struct Frame : Local {
+    const Interpreter* interpreter = nullptr;
+    unsigned depth = 0;  // of calls
     const std::vector<Argument>* arguments = nullptr;
     std::vector<Argument> memories;
-    std::vector<std::uint64_t> operands;  // of the next operation with many operands
+    std::vector<Word> operands;  // of the next operation with many operands
     std::string output;
     std::array<std::array<std::uint32_t, 3>, 4> place{};   // thread_index, block_index, block_dim, grid_dim
     std::uint64_t steps_left = 0;
@@ -289,9 +302,31 @@ class Interpreter {
   void run_thread(Frame& frame) const {
     frame.left = false;
     frame.arrays.clear();
+    run_body(frame, 0);
+  }
+
+  static constexpr unsigned deepest_call = 1000;
+
+  static void call(Frame& frame, const Instruction& i) {
+    const ir::Graph& graph = frame.interpreter->graph_;
+    const auto number = static_cast<std::size_t>(i.immediate);
+    if (frame.depth == deepest_call) throw std::runtime_error("the calls go too deep");
+    Local callee;
+    callee.enter(graph.functions[number]);
+    callee.parameters.swap(frame.operands);
+    callee.results.resize(graph.functions[number].results.size());
+    std::swap(static_cast<Local&>(frame), callee);
+    ++frame.depth;
+    frame.interpreter->run_body(frame, number + 1);
+    --frame.depth;
+    std::swap(static_cast<Local&>(frame), callee);
+    frame.given_back.swap(callee.results);
+  }
+
+  void run_body(Frame& frame, std::size_t body) const {
     std::size_t block = 0;
     for (;;) {
-      const Code& code = code_[block];
+      const Code& code = code_[body][block];
       if (frame.steps_left < code.instructions.size() + 1) throw std::runtime_error("the kernel runs too long");
       frame.steps_left -= code.instructions.size() + 1;
       for (const Instruction& i : code.instructions) {
@@ -333,15 +368,26 @@ class Interpreter {
   // ---- translation
 
   void translate() {
-    code_.resize(graph_.blocks.size());
-    std::vector<std::uint8_t> definitions(graph_.variables.size(), 0);
-    for (const ir::Block& block : graph_.blocks)
+    const ir::CallGraph calls(graph_);
+    code_.resize(ir::body_count(graph_));
+    std::uint32_t site = 0;
+    for (std::size_t body = 0; body != code_.size(); ++body) translate(body, calls, site);
+  }
+  void translate(std::size_t number, const ir::CallGraph& calls, std::uint32_t& site) {
+    number_ = number;
+    body_ = &ir::body_of(graph_, number);
+    std::vector<Code>& code = code_[number];
+    code.resize(body_->blocks.size());
+    std::vector<std::uint8_t> definitions(body_->variables.size(), 0);
+    for (const ir::Block& block : body_->blocks)
       for (const ir::Operation& op : block.operations)
         if (const ir::Variable v = defined_by(op); v != ir::no_variable && definitions[v] != 2) ++definitions[v];
-    std::uint32_t site = 0;
-    for (std::size_t b = 0; b != graph_.blocks.size(); ++b) {
-      code_[b].terminator = graph_.blocks[b].terminator;
-      for (const ir::Operation& op : graph_.blocks[b].operations) code_[b].instructions.push_back(translate(op, site));
+    for (std::size_t b = 0; b != body_->blocks.size(); ++b) {
+      code[b].terminator = body_->blocks[b].terminator;
+      for (const ir::Operation& op : body_->blocks[b].operations) {
+        if (op.opcode == ir::Opcode::call && calls.recursive(static_cast<std::size_t>(op.immediate))) ++site;
+        code[b].instructions.push_back(translate(op, site));
+      }
     }
     if (fuses_) find_products(definitions);
   }
@@ -353,19 +399,19 @@ class Interpreter {
   // A sum contracts when one side is known to be a product: by the only definition of the variable, or by the last one before it in
   // its block. The left side wins. Repeated until nothing changes, since a copy of a product is one.
   void find_products(const std::vector<std::uint8_t>& definitions) {
-    std::vector<bool> always(graph_.variables.size());
+    std::vector<bool> always(body_->variables.size());
     for (bool changed = true; std::exchange(changed, false);)
-      for (std::size_t b = 0; b != graph_.blocks.size(); ++b) {
+      for (std::size_t b = 0; b != body_->blocks.size(); ++b) {
         std::vector<bool> known = always;
-        for (std::size_t i = 0; i != graph_.blocks[b].operations.size(); ++i) {
-          const ir::Operation& op = graph_.blocks[b].operations[i];
-          Instruction& instruction = code_[b].instructions[i];
+        for (std::size_t i = 0; i != body_->blocks[b].operations.size(); ++i) {
+          const ir::Operation& op = body_->blocks[b].operations[i];
+          Instruction& instruction = code_[number_][b].instructions[i];
           const ir::Variable v = defined_by(op);
           if (v == ir::no_variable) continue;
           if ((op.opcode == ir::Opcode::add || op.opcode == ir::Opcode::sub) && !ir::is_integer(op.type))
             instruction.fusion = known[op.operands[0]] ? Fusion::left : known[op.operands[1]] ? Fusion::right : Fusion::none;
           const bool copies = op.opcode == ir::Opcode::copy || op.opcode == ir::Opcode::assign;
-          known[v] = (ir::is_floating(graph_.variables[v]) || ir::is_pair(graph_.variables[v])) &&
+          known[v] = (ir::is_floating(body_->variables[v]) || ir::is_pair(body_->variables[v])) &&
                      (op.opcode == ir::Opcode::mul || (copies && known[op.operands[op.opcode == ir::Opcode::assign ? 1 : 0]]));
           if (known[v] && definitions[v] == 1 && !always[v]) always[v] = changed = true;
         }
@@ -383,7 +429,7 @@ class Interpreter {
     i.opcode = op.opcode;
     const ir::OpcodeRow& row = ir::row_of(op.opcode);
     if (row.immediate == ir::Immediate::string) i.string = graph_.strings[static_cast<std::size_t>(op.immediate)];
-    if (op.opcode == ir::Opcode::argument) argument_types_.push_back(graph_.variables[op.operands[0]]);
+    if (op.opcode == ir::Opcode::argument) argument_types_.push_back(body_->variables[op.operands[0]]);
     else i.types = std::exchange(argument_types_, {});
     if (ir::names_memory(row.immediate)) {
       i.memory = ir::memory_number(op.immediate);
@@ -392,22 +438,23 @@ class Interpreter {
     const bool always_checks = op.opcode == ir::Opcode::check_bounds || op.opcode == ir::Opcode::check_index ||
                                op.opcode == ir::Opcode::check || op.opcode == ir::Opcode::check_vectors;
     if (always_checks || (row.immediate == ir::Immediate::check && op.immediate != 0)) i.site = site++;
+    if (i.run = run_of_call(op.opcode); i.run != nullptr) return i;
     ir::Type type = op.type;
-    if (row.result == ir::ResultRule::boolean) type = graph_.variables[op.operands[0]];
-    if (op.opcode == ir::Opcode::assign || op.opcode == ir::Opcode::store) type = graph_.variables[op.operands[1]];
-    if (op.opcode == ir::Opcode::store_at) type = graph_.variables[op.operands[2]];
+    if (row.result == ir::ResultRule::boolean) type = body_->variables[op.operands[0]];
+    if (op.opcode == ir::Opcode::assign || op.opcode == ir::Opcode::store) type = body_->variables[op.operands[1]];
+    if (op.opcode == ir::Opcode::store_at) type = body_->variables[op.operands[2]];
     if (op.opcode == ir::Opcode::check) type = ir::Type::boolean;
-    if (row.immediate == ir::Immediate::math) type = graph_.variables[op.operands[ir::floating_operand(ir::math_function(op.immediate))]];
+    if (row.immediate == ir::Immediate::math) type = body_->variables[op.operands[ir::floating_operand(ir::math_function(op.immediate))]];
     if (row.result == ir::ResultRule::none && type == ir::Type::none) type = ir::Type::u64;
     with_type(type, [&]<class T>(std::type_identity<T>) {
       if (op.opcode == ir::Opcode::cast_rounded || op.opcode == ir::Opcode::cast_unsaturated)
-        with_type(graph_.variables[op.operands[0]], [&]<class From>(std::type_identity<From>) {
+        with_type(body_->variables[op.operands[0]], [&]<class From>(std::type_identity<From>) {
           i.run = [](Frame& f, const Instruction& x) {
             set<T>(f, x, rules::convert_otherwise<T>(x.opcode, x.immediate, get<From>(f, x.a)));
           };
         });
       else if (op.opcode == ir::Opcode::cast)
-        with_type(graph_.variables[op.operands[0]], [&]<class From>(std::type_identity<From>) {
+        with_type(body_->variables[op.operands[0]], [&]<class From>(std::type_identity<From>) {
           i.run = [](Frame& f, const Instruction& x) { set<T>(f, x, rules::convert<T>(get<From>(f, x.a))); };
         });
       else if (const Run mixed = run_of_mixed(op); mixed != nullptr) i.run = mixed;
@@ -451,7 +498,24 @@ class Interpreter {
         return nullptr;
     }
   }
-  ir::Type graph_type(ir::Variable v) const { return graph_.variables[v]; }
+
+  Run run_of_call(ir::Opcode opcode) const {
+    switch (opcode) {
+      case ir::Opcode::parameter:
+        if (number_ == 0) return nullptr;
+        return [](Frame& f, const Instruction& x) { f.registers[x.result] = f.parameters[static_cast<std::size_t>(x.immediate)]; };
+      case ir::Opcode::call:
+        return &Interpreter::call;
+      case ir::Opcode::call_result:
+        return [](Frame& f, const Instruction& x) { f.registers[x.result] = f.given_back[static_cast<std::size_t>(x.immediate)]; };
+      case ir::Opcode::return_value:
+        return [](Frame& f, const Instruction& x) { f.results[static_cast<std::size_t>(x.immediate)] = f.registers[x.a]; };
+      default:
+        return nullptr;
+    }
+  }
+
+  ir::Type graph_type(ir::Variable v) const { return body_->variables[v]; }
   template <bool a_signed, bool b_signed>
   static void run_dot(Frame& f, const Instruction& i) {
     const auto x = static_cast<std::uint32_t>(word(f, i.a)), y = static_cast<std::uint32_t>(word(f, i.b)),
@@ -628,7 +692,7 @@ class Interpreter {
         return [](Frame& f, const Instruction& x) { f.operands.push_back(word(f, x.a)); };
       case print:
         return [](Frame& f, const Instruction& x) {
-          f.output += runtime::print_text(x.string, x.types, f.operands);
+          f.output += runtime::print_text(x.string, x.types, std::vector<std::uint64_t>(f.operands.begin(), f.operands.end()));
           f.operands.clear();
         };
       case check:
@@ -908,7 +972,9 @@ class Interpreter {
   const ir::Graph graph_;
   bool fuses_;
   std::vector<ir::Type> argument_types_;
-  std::vector<Code> code_;
+  std::vector<std::vector<Code>> code_;  // by body and block
+  std::size_t number_ = 0;               // of the body that is translated
+  const ir::Body* body_ = nullptr;
 };
 
 }  // namespace oxide::testing

@@ -106,8 +106,10 @@ class RandomGraph {
     output_ = b_.span(ir::Type::u64, ir::Access::disjoint);
     floats_ = b_.span(ir::Type::f32);
     scale_ = b_.value(ir::Type::f32);
-    for (unsigned t = static_cast<unsigned>(ir::Type::boolean); t != ir::type_count; ++t)
-      for (unsigned k = 0; k != 2; ++k) declare(static_cast<ir::Type>(t));
+    for (unsigned k = 0; k != 2 && statements != 0; ++k) function(statements / 4);
+    b_.kernel();
+    pool_.clear();
+    declare_all();
     const ir::Variable index = b_.linear_index();
     b_.check(input_, index);
     put(ir::Type::u64, b_.load(input_, index));
@@ -130,6 +132,42 @@ class RandomGraph {
   ir::Graph graph() const { return b_.graph; }
 
  private:
+  void declare_all() {
+    for (unsigned t = static_cast<unsigned>(ir::Type::boolean); t != ir::type_count; ++t)
+      for (unsigned k = 0; k != 2; ++k) declare(static_cast<ir::Type>(t));
+  }
+
+  // A function that may call those before it.
+  void function(unsigned statements) {
+    std::vector<ir::Type> parameters, results;
+    for (std::uint64_t n = below(5); n != 0; --n) parameters.push_back(any_type());
+    for (std::uint64_t n = below(4); n != 0; --n) results.push_back(any_type());
+    const std::uint64_t number = b_.function("helper", parameters, results);
+    pool_.clear();
+    declare_all();
+    for (std::size_t p = 0; p != parameters.size(); ++p) put(parameters[p], b_.parameter(p));
+    results_ = &results;
+    left_ = statements;
+    while (left_ != 0) statement(0);
+    give_back();
+    results_ = nullptr;
+    functions_.push_back({number, parameters, results});
+  }
+  void give_back() {
+    for (std::size_t r = 0; r != results_->size(); ++r) b_.op(ir::Opcode::return_value, {pick((*results_)[r])}, r);
+    b_.exit();
+  }
+  void call() {
+    const Helper& helper = functions_[below(functions_.size())];
+    std::vector<ir::Variable> arguments;
+    for (const ir::Type t : helper.parameters) arguments.push_back(pick(t));
+    for (std::size_t k = 0; k != arguments.size(); ++k) b_.op(ir::Opcode::argument, {arguments[k]}, k);
+    b_.op(ir::Opcode::call, {}, helper.number);
+    std::vector<ir::Variable> results;
+    for (std::size_t k = 0; k != helper.results.size(); ++k) results.push_back(b_.op(ir::Opcode::call_result, {}, k, helper.results[k]));
+    for (std::size_t k = 0; k != results.size(); ++k) put(helper.results[k], results[k]);
+  }
+
   std::uint64_t below(std::uint64_t n) { return random_() % n; }
   ir::Type any_type() { return static_cast<ir::Type>(ir::first_number + below(ir::type_count - ir::first_number)); }
 
@@ -144,14 +182,14 @@ class RandomGraph {
     if (below(6) == 0) return literal(type);
     for (;;) {
       const ir::Variable v = pool_[below(pool_.size())];
-      if (b_.graph.variables[v] == type) return v;
+      if (b_.type_of(v) == type) return v;
     }
   }
   void put(ir::Type type, ir::Variable value) {
     if (below(3) == 0) value = b_.op(ir::Opcode::copy, {value});
     for (;;) {
       const ir::Variable v = pool_[below(pool_.size())];
-      if (b_.graph.variables[v] != type) continue;
+      if (b_.type_of(v) != type) continue;
       return b_.assign(v, value);
     }
   }
@@ -218,6 +256,7 @@ class RandomGraph {
       b_.at(after);
       return;
     }
+    if (kind == 4 && !functions_.empty()) return call();
     if (kind == 3 && below(3) == 0) {  // a check that now and then fails
       const ir::Variable index = b_.op(ir::Opcode::rem, {pick(ir::Type::u64), b_.constant(std::uint64_t{45})});
       return b_.check(input_, index);
@@ -234,7 +273,8 @@ class RandomGraph {
     b_.branch(pick(ir::Type::boolean), yes, no);
     b_.at(yes);
     body(depth);
-    if (below(6) == 0) b_.exit();
+    if (below(6) == 0 && results_ != nullptr) give_back();
+    else if (results_ == nullptr && below(6) == 0) b_.exit();
     else b_.jump(after);
     b_.at(no);
     if (below(2) == 0) body(depth);
@@ -266,7 +306,7 @@ class RandomGraph {
     ir::Variable sum = b_.constant(std::uint64_t{14695981039346656037u});
     const ir::Variable prime = b_.constant(std::uint64_t{1099511628211u});
     for (ir::Variable v : pool_) {
-      const ir::Type type = b_.graph.variables[v];
+      const ir::Type type = b_.type_of(v);
       ir::Variable bits = v;
       if (ir::is_storage(type)) {
         bits = b_.cast(b_.cast(v, ir::Type::f32), ir::Type::i32);  // a NaN is 0
@@ -286,6 +326,12 @@ class RandomGraph {
   std::mt19937_64 random_;
   GraphBuilder b_;
   std::vector<ir::Variable> pool_;
+  struct Helper {
+    std::uint64_t number;
+    std::vector<ir::Type> parameters, results;
+  };
+  std::vector<Helper> functions_;
+  const std::vector<ir::Type>* results_ = nullptr;  // of the function that is being made
   std::uint64_t input_ = 0, output_ = 0, floats_ = 0, scale_ = 0;
   unsigned left_ = 0;
 };

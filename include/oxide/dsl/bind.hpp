@@ -77,10 +77,19 @@ constexpr bool can_bind() {
   return captureless<F> && sizeof...(Ts) > 0 && (Element<Ts> && ...);
 }
 
+template <class F, class... Ts>
+constexpr auto bound_to(F, const Ts&... values) {
+  if constexpr (can_bind<F, Ts...>()) return Bound<F, Ts...>(values...);
+}
+// A bind of a bind: the inner values come first, as the inner call has them.
+template <class F, class... Inner, class... Ts>
+constexpr auto bound_to(const Bound<F, Inner...>& inner, const Ts&... values) {
+  return std::apply([&](const Inner&... first) { return bound_to(F{}, first..., values...); }, inner.values());
+}
+
 template <class Tuple, std::size_t... I>
 constexpr auto bind(const Tuple& all, std::index_sequence<I...>) {
-  using F = std::tuple_element_t<sizeof...(I), Tuple>;
-  if constexpr (can_bind<F, std::tuple_element_t<I, Tuple>...>()) return Bound<F, std::tuple_element_t<I, Tuple>...>(std::get<I>(all)...);
+  return bound_to(std::get<sizeof...(I)>(all), std::get<I>(all)...);
 }
 
 }  // namespace detail

@@ -86,6 +86,7 @@ class DisjointSpan : public detail::SpanBase {
 
   // For oxide's own headers; `access` becomes `write` when the kernel reaches elements that are not this thread's own.
   explicit DisjointSpan(std::uint32_t memory, ir::Access* access = nullptr) : detail::SpanBase(memory), access_(access) {}
+  ir::Access* access() const { return access_; }
 
  private:
   trace::Handle exists(const ThreadIndex<Space>& index, detail::Where where) const {

@@ -140,10 +140,57 @@ class Kernel {
   }
 
   // The same kernel with a*b + c never contracted to one rounding.
-  constexpr Kernel fp(FpMode mode) const { return Kernel(name_, lambda_, {mode, options_.line_info}); }
+  constexpr Kernel fp(FpMode mode) const {
+    return with([&](detail::KernelOptions& o) { o.fp_mode = mode; });
+  }
   constexpr Kernel strict_fp() const { return fp(FpMode::strict); }
   // The same kernel with source lines in its machine code, for profilers and debuggers.
-  constexpr Kernel line_info(bool on = true) const { return Kernel(name_, lambda_, {options_.fp_mode, on}); }
+  constexpr Kernel line_info(bool on = true) const {
+    return with([&](detail::KernelOptions& o) { o.line_info = on; });
+  }
+
+  // The same kernel with more asked of it. What makes no sense throws Error; in a constant expression it does not compile.
+  // A block has at most `threads`, which the compiler then plans registers for; `blocks` of them shall fit on a multiprocessor at once.
+  constexpr Kernel launch_bounds(std::uint32_t threads, std::uint32_t blocks = 0) const {
+    if (threads == 0) detail::wrong_attributes(name_, "launch_bounds takes 1 to 1024 threads a block");
+    return with([&](detail::KernelOptions& o) { o.attributes.max_threads = threads, o.attributes.min_blocks = blocks; });
+  }
+  // It is launched with this block and no other one.
+  constexpr Kernel block(std::uint32_t x, std::uint32_t y = 1, std::uint32_t z = 1) const {
+    if (x == 0) detail::wrong_attributes(name_, "a block has 1 to 1024 threads, at most 1024 x 1024 x 64");
+    return with([&](detail::KernelOptions& o) { o.attributes.block = {x, y, z}; });
+  }
+  // Its blocks run in clusters of so many, on one part of the GPU (compute capability 9.0 and newer). The CPU runs them block by block.
+  constexpr Kernel cluster(std::uint32_t x, std::uint32_t y = 1, std::uint32_t z = 1) const {
+    if (x == 0) detail::wrong_attributes(name_, "a cluster has 1 to 16 blocks");
+    return with([&](detail::KernelOptions& o) { o.attributes.cluster = {x, y, z}; });
+  }
+  // All of its blocks run at once: a launch of more than fit is refused.
+  constexpr Kernel cooperative(bool on = true) const {
+    return with([&](detail::KernelOptions& o) { o.attributes.cooperative = on; });
+  }
+  // A thread takes at most so many registers; what does not fit is spilled to memory.
+  constexpr Kernel max_registers(std::uint32_t registers) const {
+    if (registers == 0) detail::wrong_attributes(name_, "max_registers takes 16 to 255 registers");
+    return with([&](detail::KernelOptions& o) { o.attributes.max_registers = registers; });
+  }
+  // The bytes of stack that a thread has for calls of functions that call themselves (ox::function); 4096 unless said. A GPU sets memory
+  // aside for every thread that may be resident, for as long as the process lives. The CPU gives at least a mebibyte.
+  constexpr Kernel stack_size(std::uint32_t bytes) const {
+    if (bytes == 0) detail::wrong_attributes(name_, "stack_size takes 1 byte to 512 KiB");
+    return with([&](detail::KernelOptions& o) { o.attributes.stack_size = bytes; });
+  }
+
+  // What the kernel takes of a device; built there if it was not.
+  template <class... A>
+  KernelResources resources(const Device& device) const {
+    return detail::kernel_resources(*build<A...>(device));
+  }
+  // What is known of it without such a device.
+  template <class... A>
+  KernelResources resources(const jit::Target& target) const {
+    return detail::kernel_resources(target, *graph<A...>(), options_);
+  }
 
   // What the lambda was traced to. A... are needed when the lambda has `auto` parameters: the types of the arguments, as in
   // graph<ox::DeviceBuffer<float>, float>().
@@ -189,6 +236,14 @@ class Kernel {
   }
 
  private:
+  template <class Change>
+  constexpr Kernel with(Change change) const {
+    detail::KernelOptions options = options_;
+    change(options);
+    if (const std::string_view wrong = ir::defect_of(options.attributes); !wrong.empty()) detail::wrong_attributes(name_, wrong);
+    return Kernel(name_, lambda_, options);
+  }
+
   static constexpr bool fast = detail::captureless<F> || detail::is_bound<F>;
 
   // The cache's key is the lambda's type; a lambda with `auto` parameters is another kernel for each list of parameter types.

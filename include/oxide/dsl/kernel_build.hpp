@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include <oxide/dsl/parameter.hpp>
+#include <oxide/ir/attributes.hpp>
 #include <oxide/ir/graph.hpp>
 #include <oxide/jit/target.hpp>
 #include <oxide/linkage.hpp>
@@ -34,15 +35,27 @@ struct KernelBuild {
   double trace_ms = 0;
 };
 
+// What a kernel takes of its device. Zero where it is not known: without a GPU only the sizes of the code and of local memory are.
+struct KernelResources {
+  std::uint32_t registers = 0;              // of a thread
+  std::uint64_t local_bytes = 0;            // of a thread: arrays and spilled registers; without a GPU arrays only
+  std::uint64_t shared_bytes = 0;           // of a block, without what a launch adds
+  std::uint64_t constant_bytes = 0;
+  std::uint32_t max_threads_per_block = 0;  // that its registers and launch bounds allow
+  std::uint32_t binary_version = 0;         // the architecture of its machine code, 10 * major + minor
+  std::uint64_t ptx_bytes = 0;              // of text
+  std::uint64_t code_bytes = 0;             // GPUs: the cubin; the CPU: not known
+};
+
 namespace detail {
 
 // What a kernel is asked to be, besides its lambda.
 struct KernelOptions {
   FpMode fp_mode = FpMode::contract;
   bool line_info = false;
+  ir::Attributes attributes;
 
-  static constexpr std::size_t count = 4;
-  constexpr std::size_t index() const { return (fp_mode == FpMode::strict ? 1u : 0u) + (line_info ? 2u : 0u); }
+  friend constexpr bool operator==(const KernelOptions&, const KernelOptions&) = default;
 };
 
 // A kernel lambda without its types: what parameters it makes, and one run of it on them.
@@ -60,13 +73,21 @@ class CallSiteCache {
  public:
   static constexpr std::uint32_t devices = 16;  // others are found by their graphs
 
-  const KernelBuild* find(std::uint32_t device, KernelOptions options) const {
-    return device < devices ? slots_[options.index()][device].load(std::memory_order_acquire) : nullptr;
+  const KernelBuild* find(std::uint32_t device, const KernelOptions& options) const {
+    if (device >= devices) return nullptr;
+    for (const Entry* entry = newest_[device].load(std::memory_order_acquire); entry != nullptr; entry = entry->older)
+      if (entry->options == options) return &entry->build;
+    return nullptr;
   }
-  OXIDE_INLINE void keep(std::uint32_t device, KernelOptions options, const KernelBuild& build);
+  OXIDE_INLINE void keep(std::uint32_t device, const KernelOptions& options, const KernelBuild& build);
 
  private:
-  std::atomic<const KernelBuild*> slots_[KernelOptions::count][devices]{};
+  struct Entry {
+    KernelBuild build;
+    KernelOptions options;
+    const Entry* older;  // a kernel is rarely asked to be more than one or two things
+  };
+  std::atomic<const Entry*> newest_[devices]{};
 };
 
 // Where a launch goes and where it is written.
@@ -93,6 +114,10 @@ OXIDE_INLINE void build_and_launch(const TracedLambda& kernel, const Launch& lau
 OXIDE_INLINE std::shared_ptr<const KernelBuild> build_kernel(const TracedLambda& kernel, std::uint32_t device, CallSiteCache* cache);
 OXIDE_INLINE std::shared_ptr<const ir::Graph> trace_graph(const TracedLambda& kernel);
 OXIDE_INLINE std::string graph_text(const ir::Graph& graph);
+// Throws Error when the attributes make no sense.
+OXIDE_INLINE void wrong_attributes(std::string_view kernel, std::string_view why);
+OXIDE_INLINE KernelResources kernel_resources(const KernelBuild& build);
+OXIDE_INLINE KernelResources kernel_resources(const jit::Target& target, const ir::Graph& graph, KernelOptions options);
 OXIDE_INLINE KernelText kernel_text(const jit::Target& target, const ir::Graph& graph, KernelOptions options);
 [[noreturn]] OXIDE_INLINE void not_a_kernel_name(std::string_view name);
 

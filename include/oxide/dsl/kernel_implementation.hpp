@@ -12,6 +12,7 @@
 #include <oxide/dsl/argument.hpp>
 #include <oxide/dsl/emit_implementation.hpp>
 #include <oxide/dsl/flat_implementation.hpp>
+#include <oxide/dsl/function.hpp>
 #include <oxide/dsl/global.hpp>
 #include <oxide/dsl/kernel_build.hpp>
 #include <oxide/dsl/parameter.hpp>
@@ -81,6 +82,7 @@ inline KernelBuild traced_kernel(const TracedLambda& kernel) {
   };
   const auto describe = [&](ir::Graph& graph) {
     graph.fp_mode = kernel.options.fp_mode;
+    graph.attributes = kernel.options.attributes;
     graph.parameters = table.parameters;
     graph.memories = table.memories;
   };
@@ -100,12 +102,13 @@ OXIDE_INLINE std::shared_ptr<const KernelBuild> build_kernel(const TracedLambda&
   return std::make_shared<const KernelBuild>(std::move(build));
 }
 
-OXIDE_INLINE void CallSiteCache::keep(std::uint32_t device, KernelOptions options, const KernelBuild& build) {
+OXIDE_INLINE void CallSiteCache::keep(std::uint32_t device, const KernelOptions& options, const KernelBuild& build) {
   if (device >= devices) return;
-  const KernelBuild* entry = new KernelBuild(build);
-  const KernelBuild* known = nullptr;
-  if (!slots_[options.index()][device].compare_exchange_strong(known, entry, std::memory_order_acq_rel))
-    delete entry;  // another thread was first
+  Entry* entry = new Entry{build, options, newest_[device].load(std::memory_order_acquire)};
+  for (;;) {
+    if (find(device, options) != nullptr) return delete entry;  // another thread was first
+    if (newest_[device].compare_exchange_weak(entry->older, entry, std::memory_order_acq_rel)) return;
+  }
 }
 
 // A launch inside a kernel lambda would run once for each time that the lambda is traced.
@@ -133,6 +136,53 @@ OXIDE_INLINE void build_and_launch(const TracedLambda& kernel, const Launch& lau
 
 OXIDE_INLINE std::string graph_text(const ir::Graph& graph) { return ir::print(graph); }
 
+OXIDE_INLINE void wrong_attributes(std::string_view kernel, std::string_view why) {
+  throw Error("kernel '" + std::string(kernel) + "': " + std::string(why));
+}
+
+OXIDE_INLINE KernelResources kernel_resources(const KernelBuild& build) {
+  const runtime::KernelFigures figures = build.program->loaded().figures();
+  KernelResources r;
+  r.registers = figures.registers;
+  r.local_bytes = figures.local_bytes;
+  r.shared_bytes = figures.shared_bytes;
+  r.constant_bytes = figures.constant_bytes;
+  r.max_threads_per_block = build.program->loaded().max_threads_per_block;
+  r.binary_version = figures.binary_version;
+  r.ptx_bytes = build.program->ptx().size();
+  r.code_bytes = figures.code_bytes;
+  return r;
+}
+
+// The bytes of `.local .align 8 .b8 __local_depot0[24];`, which LLVM declares in each function that has arrays.
+inline std::uint64_t local_depot_bytes(std::string_view ptx) {
+  std::uint64_t bytes = 0;
+  constexpr std::string_view depot = "__local_depot";
+  for (std::size_t at = ptx.find(depot); at != std::string_view::npos; at = ptx.find(depot, at + 1)) {
+    std::size_t open = at + depot.size();
+    while (open < ptx.size() && ptx[open] >= '0' && ptx[open] <= '9') ++open;
+    if (open >= ptx.size() || ptx[open] != '[') continue;
+    std::uint64_t size = 0;
+    for (++open; open < ptx.size() && ptx[open] >= '0' && ptx[open] <= '9'; ++open)
+      size = 10 * size + static_cast<std::uint64_t>(ptx[open] - '0');
+    bytes += size;
+  }
+  return bytes;
+}
+
+OXIDE_INLINE KernelResources kernel_resources(const jit::Target& target, const ir::Graph& graph, KernelOptions options) {
+  KernelResources r;
+  const KernelText text = kernel_text(target, graph, options);
+  r.binary_version = target.sm;
+  r.ptx_bytes = text.ptx.size();
+  r.local_bytes = local_depot_bytes(text.ptx);
+  const ir::Attributes& a = options.attributes;
+  r.max_threads_per_block = a.block[0] != 0      ? a.block[0] * a.block[1] * a.block[2]
+                            : a.max_threads != 0 ? a.max_threads
+                                                 : LaunchConfig::largest_block;
+  return r;
+}
+
 OXIDE_INLINE KernelText kernel_text(const jit::Target& target, const ir::Graph& graph, KernelOptions options) {
   runtime::CompiledText text = runtime::compile_text(target, graph, {.line_info = options.line_info});
   return {std::move(text.llvm_ir), std::move(text.ptx), std::move(text.assembly)};
@@ -146,6 +196,30 @@ OXIDE_INLINE ArgumentBytes integer_argument(std::string_view kernel, std::size_t
   return {static_cast<std::uint64_t>(bits), static_cast<std::uint64_t>(bits >> 64)};
 }
 OXIDE_INLINE ArgumentBytes floating_argument(ir::Type type, double x) { return {bits_of_double(type, x), 0}; }
+
+OXIDE_INLINE void call_function(const trace::CalledFunction& function, const trace::Handle* arguments, trace::Handle* results,
+                                Where where) {
+  const std::uint32_t number = trace::Recorder::current(where).declarations.function(function);
+  for (std::size_t i = 0; i != function.parameter_count; ++i) emit(ir::Opcode::argument, ir::Type::none, arguments[i], i, where);
+  emit(ir::Opcode::call, ir::Type::none, number, where);
+  for (std::size_t i = 0; i != function.result_count; ++i)
+    results[i] = emit(ir::Opcode::call_result, function.results[i], std::uint64_t{i}, where);
+}
+
+OXIDE_INLINE void receive(const trace::CalledFunction& function, trace::Handle* parameters) {
+  for (std::size_t i = 0; i != function.parameter_count; ++i)
+    parameters[i] = emit(ir::Opcode::parameter, function.parameters[i], std::uint64_t{i}, Where());
+}
+
+// Copies first: ways through the function that return different values meet before they are given back.
+OXIDE_INLINE void give_back(trace::Handle* results, const ir::Type* types, std::size_t count, Where where) {
+  for (std::size_t i = 0; i != count; ++i) results[i] = emit(ir::Opcode::copy, types[i], results[i], 0, where);
+  for (std::size_t i = 0; i != count; ++i) emit(ir::Opcode::return_value, ir::Type::none, results[i], i, where);
+}
+
+OXIDE_INLINE void not_a_function_name(std::string_view name) {
+  throw Error("a function's name is made of letters, digits and underscores, and does not start with a digit: '" + std::string(name) + "'");
+}
 
 OXIDE_INLINE void not_a_kernel_name(std::string_view name) {
   throw Error("a kernel's name is made of letters, digits and underscores, and does not start with a digit: '" + std::string(name) + "'");

@@ -48,8 +48,11 @@ class LocalArray {
 
   // For oxide's own headers.
   trace::Handle address() const { return address_; }
+  static LocalArray at(trace::Handle address) { return LocalArray(address, Adopt()); }
 
  private:
+  struct Adopt {};
+  LocalArray(trace::Handle address, Adopt) : address_(address) {}
   static trace::Handle make(detail::Where where) {
     return detail::emit(ir::Opcode::local_array, ir::Type::address, ir::array_immediate({sizeof(T), static_cast<std::uint32_t>(N)}), where);
   }

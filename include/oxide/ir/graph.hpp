@@ -210,10 +210,14 @@ struct Attributes {
   friend constexpr bool operator==(const Attributes&, const Attributes&) = default;
 };
 
+// Bytes of stack for the calls of a thread, where there are functions that call themselves. A GPU has it for each thread that may be resident.
+inline constexpr std::uint32_t default_stack_size = 4096;
+constexpr std::uint32_t stack_size(const Attributes& a) { return a.stack_size != 0 ? a.stack_size : default_stack_size; }
+
 // Code over variables of its own.
 struct Body {
   std::vector<Type> variables;  // the type of each variable
-  std::vector<Block> blocks;    // blocks[0] is the entry, and no terminator targets it
+  std::vector<Block> blocks;  // blocks[0] is the entry, and no terminator targets it
 };
 
 // What the kernel and other functions call, and what may call itself. It names the graph's memories as the kernel does, and sees none of

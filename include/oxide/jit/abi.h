@@ -66,9 +66,10 @@ enum oxide_fault_kind {
   OXIDE_FAULT_BOUNDS = 1,
   OXIDE_FAULT_DIVISION = 2,
   OXIDE_FAULT_CHECK = 3,
-  OXIDE_FAULT_INDEX = 4,  /* of an array with a fixed number of elements */
-  OXIDE_FAULT_VECTORS = 5, /* a span that is not made of whole, aligned vectors */
-  OXIDE_FAULT_COLLECTIVE = 6 /* host code: a barrier or an operation of a warp that not all of its threads reached */
+  OXIDE_FAULT_INDEX = 4,      /* of an array with a fixed number of elements */
+  OXIDE_FAULT_VECTORS = 5,    /* a span that is not made of whole, aligned vectors */
+  OXIDE_FAULT_COLLECTIVE = 6, /* host code: a barrier or an operation of a warp that not all of its threads reached */
+  OXIDE_FAULT_STACK = 7       /* calls that go deeper than the stack */
 };
 
 /* What values[0] of a collective's fault record says. */
@@ -77,13 +78,14 @@ enum oxide_collective_fault {
   OXIDE_COLLECTIVE_NOT_NAMED = 1  /* the thread's mask, values[1], does not name its own lane */
 };
 
-/* What a site number in a fault record means. Numbered in the order of blocks and operations of the graph, so that code
- * does not depend on source lines. */
+/* What a site number in a fault record means. Numbered in the order of blocks and operations of the graph, its kernel first and then its
+ * functions, so that code does not depend on source lines. */
 struct oxide_fault_site {
   uint32_t kind;     /* enum oxide_fault_kind */
-  uint32_t memory;   /* bounds, vectors: index into Graph::memories */
+  uint32_t memory;   /* bounds, vectors: index into Graph::memories; stack: of the called function in Graph::functions */
   uint32_t block;    /* where in the graph: its location says the source line */
   uint32_t operation;
+  uint32_t function; /* 0 for the kernel, else one more than the index into Graph::functions */
 };
 
 /* Where kernels print. A record is 64-bit words: their number with this one, the key of the format and its argument types
@@ -115,6 +117,8 @@ struct oxide_host_launch {
   uint32_t grid[3];
   uint32_t block[3];
   uint64_t shared_bytes; /* of shared arrays whose size the launch decides */
+  /* Calls of functions that call themselves do not go below this address of the calling thread's stack, but for 64 KiB. */
+  uintptr_t stack_limit;
 };
 typedef void (*oxide_host_kernel)(const struct oxide_host_launch* launch, uint64_t first_block, uint64_t end_block);
 

@@ -52,6 +52,14 @@ struct SharedPlaces {
   }
 };
 
+// What a loaded kernel takes, as far as its device says it.
+struct KernelFigures {
+  std::uint32_t registers = 0;
+  std::uint64_t local_bytes = 0, shared_bytes = 0, constant_bytes = 0;
+  std::uint32_t binary_version = 0;
+  std::uint64_t code_bytes = 0;
+};
+
 // A kernel's code, loaded on one device and ready to launch.
 class LoadedKernel {
  public:
@@ -59,6 +67,8 @@ class LoadedKernel {
   // `arguments` are pointers to the launch arguments, as jit/abi.h lays them out, with room at the end for those of the graph's hidden
   // parameters, of `shared`, and for one more. The launch was checked, and is not empty. Called from several threads at once.
   virtual void launch(StreamState& stream, const LaunchConfig& config, void** arguments, std::size_t count, SharedPlaces& shared) = 0;
+
+  virtual KernelFigures figures() { return {}; }
 
   std::uint32_t max_threads_per_block = LaunchConfig::largest_block;  // that this kernel's registers allow
 };

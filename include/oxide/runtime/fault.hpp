@@ -22,8 +22,10 @@ inline SourceLine source_line(const ir::Graph& graph, const ir::Location& locati
 }
 
 inline const ir::Operation* operation_at(const ir::Graph& graph, const oxide_fault_site& site) {
-  if (site.block >= graph.blocks.size() || site.operation >= graph.blocks[site.block].operations.size()) return nullptr;
-  return &graph.blocks[site.block].operations[site.operation];
+  if (site.function >= ir::body_count(graph)) return nullptr;
+  const ir::Body& body = ir::body_of(graph, site.function);
+  if (site.block >= body.blocks.size() || site.operation >= body.blocks[site.block].operations.size()) return nullptr;
+  return &body.blocks[site.block].operations[site.operation];
 }
 
 inline std::string integer_text(ir::Type type, std::uint64_t bits) {
@@ -102,6 +104,10 @@ inline std::string fault_text(const ir::Graph& graph, std::span<const oxide_faul
       return "a collective operation was not reached by all of its threads";
     case OXIDE_FAULT_DIVISION:
       return integer_text(operation == nullptr ? ir::Type::u64 : operation->type, record.values[0]) + " divided by zero";
+    case OXIDE_FAULT_STACK:
+      return "calls of function '" + (site.memory < graph.functions.size() ? graph.functions[site.memory].name : "?") +
+             "' go deeper than the stack of a thread (stack_size " + std::to_string(ir::stack_size(graph.attributes)) +
+             "); .stack_size(bytes) of the kernel gives more";
     case OXIDE_FAULT_CHECK:
       if (operation != nullptr && operation->immediate < graph.strings.size())
         return graph.strings[static_cast<std::size_t>(operation->immediate)];
@@ -119,8 +125,11 @@ inline KernelFault kernel_fault(const ir::Graph& graph, std::span<const oxide_fa
     return KernelFault(graph.name, {}, "a check failed, and the device stopped before it said which");
   const oxide_fault_site& site = sites[record.site];
   const ir::Operation* operation = detail::operation_at(graph, site);
+  const std::string in = site.function != 0 && site.function <= graph.functions.size()
+                             ? ", in function '" + graph.functions[site.function - 1].name + "'"
+                             : std::string();
   KernelFault fault(graph.name, operation == nullptr ? SourceLine{} : detail::source_line(graph, operation->location),
-                    detail::fault_text(graph, sites, record) + ", in block " + detail::coordinates(record.block) + ", thread " +
+                    detail::fault_text(graph, sites, record) + in + ", in block " + detail::coordinates(record.block) + ", thread " +
                         detail::coordinates(record.thread));
   for (int axis = 0; axis != 3; ++axis) {
     fault.block[axis] = record.block[axis];

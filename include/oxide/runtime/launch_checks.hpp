@@ -33,6 +33,7 @@ struct LaunchPlan {
   std::uint32_t device_id = 0;
   bool one_dimensional = false;  // every thread with its own x, and no y or z
   bool flat = false;             // no z
+  bool shaped = false;           // the graph's attributes ask for a block or clusters
   std::vector<Parameter> parameters;   // without the hidden ones
   std::vector<std::uint32_t> written;  // indices of the parameters that are written
   // Shared arrays whose size the launch decides, and the bytes of the others.
@@ -66,6 +67,11 @@ inline std::string device_text(std::uint32_t id) {
 }
 inline std::string_view kind_text(ir::ParameterKind kind) { return kind == ir::ParameterKind::span ? "a span" : "a value"; }
 
+inline bool fits_attributes(const ir::Attributes& a, const LaunchConfig& config) {
+  if (a.block[0] != 0 && !(config.block.x == a.block[0] && config.block.y == a.block[1] && config.block.z == a.block[2])) return false;
+  return a.cluster[0] == 0 || (config.grid.x % a.cluster[0] == 0 && config.grid.y % a.cluster[1] == 0 && config.grid.z % a.cluster[2] == 0);
+}
+
 // Out of line and cold: the checks themselves must stay small.
 [[noreturn]] [[gnu::cold]] inline void refuse_shape(const LaunchPlan& plan, const ir::Graph& graph, const LaunchConfig& config) {
   const LaunchLimits& most = plan.limits;
@@ -87,6 +93,12 @@ inline std::string_view kind_text(ir::ParameterKind kind) { return kind == ir::P
                      " sizes of shared arrays (LaunchConfig::shared), one for each ox::DynamicShared without "
                      "a size of its own",
                  std::to_string(config.shared.count));
+  const ir::Attributes& a = graph.attributes;
+  const Dim3 fixed(a.block[0], a.block[1], a.block[2]), cluster(a.cluster[0], a.cluster[1], a.cluster[2]);
+  if (a.block[0] != 0 && !(config.block == fixed))
+    throw refuse("a block of " + fixed.text() + " threads, as its .block says", config.block.text());
+  if (a.cluster[0] != 0 && (config.grid.x % cluster.x != 0 || config.grid.y % cluster.y != 0 || config.grid.z % cluster.z != 0))
+    throw refuse("a grid of whole clusters of " + cluster.text() + " blocks", config.grid.text());
   if (plan.one_dimensional)
     throw refuse("a one-dimensional launch, because the kernel uses thread::index_1d" + space(ir::SpaceKind::linear), config.text());
   throw refuse("a launch without a third dimension, because the kernel uses thread::index_2d" + space(ir::SpaceKind::grid_2d),
@@ -195,6 +207,12 @@ inline LaunchPlan make_launch_plan(const ir::Graph& graph, const DeviceState& de
   for (std::uint32_t i = 0; i != plan.parameters.size(); ++i)
     if (plan.parameters[i].written) plan.written.push_back(i);
   plan_shared(plan, graph, device);
+  const ir::Attributes& a = graph.attributes;
+  if (a.max_threads != 0 && a.max_threads < plan.limits.threads_per_block) plan.limits.threads_per_block = a.max_threads;
+  plan.shaped = a.block[0] != 0 || a.cluster[0] != 0;
+  if (a.cluster[0] != 0 && device.properties.kind == DeviceKind::gpu && device.properties.sm < 90)
+    throw LaunchError(graph.name, -1, "a GPU of compute capability 9.0 or newer, because the kernel has clusters",
+                      std::to_string(device.properties.sm / 10) + '.' + std::to_string(device.properties.sm % 10));
   for (const ir::IndexSpace& space : graph.spaces) {
     if (space.kind == ir::SpaceKind::linear) plan.one_dimensional = true;
     else plan.flat = true;
@@ -216,6 +234,8 @@ inline void check_shape(const LaunchPlan& plan, const ir::Graph& graph, const La
   fits &= config.shared.count == plan.shared_sizes;
   if (plan.flat || plan.one_dimensional) fits &= block.z == 1 && grid.z <= 1;
   if (plan.one_dimensional) fits &= block.y == 1 && grid.y <= 1;
+  if (plan.shaped) [[unlikely]]
+    fits &= detail::fits_attributes(graph.attributes, config);
   if (!fits) [[unlikely]]
     detail::refuse_shape(plan, graph, config);
 }

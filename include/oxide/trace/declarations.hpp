@@ -1,9 +1,10 @@
-// What operations of a trace name beside values: strings, and memories that are no parameters. Operations carry the number of the
+// What operations of a trace name beside values: strings, functions, and memories that are no parameters. Operations carry the number of the
 // declaration; equal declarations are one, so that the number depends neither on the run nor on the path.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <memory>
 #include <string>
@@ -14,6 +15,7 @@
 
 #include <oxide/error.hpp>
 #include <oxide/ir/graph.hpp>
+#include <oxide/trace/called_function.hpp>
 
 namespace oxide::trace {
 
@@ -73,6 +75,18 @@ class Declarations {
   }
   void release(std::uint32_t memory) { memories_[memory - ir::first_declared_memory].alive = false; }
 
+  // The function of a call; known by its identity and the memories that it is given.
+  std::uint32_t function(const CalledFunction& called) {
+    for (std::size_t i = 0; i != functions_.size(); ++i)
+      if (functions_[i].is(called)) return static_cast<std::uint32_t>(i);
+    functions_.emplace_back(called);
+    return static_cast<std::uint32_t>(functions_.size() - 1);
+  }
+  // More may come while one is traced.
+  std::size_t functions() const { return functions_.size(); }
+  // As it was called first; with its lists.
+  CalledFunction function(std::size_t i) const { return functions_[i].called(); }
+
   // Gives the graph what its operations name, numbered in the order of their first use.
   void resolve(ir::Graph& graph) const { Resolver(*this, graph).run(); }
 
@@ -80,8 +94,31 @@ class Declarations {
   struct Declared {
     ir::Memory memory;
     std::shared_ptr<const void> object;  // storage
-    std::string file = {};               // shared: where it is declared, with memory.location
-    bool alive = false;                  // shared: in the run that is being made
+    std::string file = {};  // shared: where it is declared, with memory.location
+    bool alive = false;  // shared: in the run that is being made
+  };
+
+  // A called function, with lists that stay.
+  class DeclaredFunction {
+   public:
+    explicit DeclaredFunction(const CalledFunction& f) : called_(f), name_(f.name), memories_(f.memories, f.memories + f.memory_count) {}
+    bool is(const CalledFunction& f) const {
+      if (called_.identity != f.identity || memories_.size() != f.memory_count) return false;
+      for (std::size_t i = 0; i != memories_.size(); ++i)
+        if (memories_[i].memory != f.memories[i].memory) return false;
+      return true;
+    }
+    CalledFunction called() const {
+      CalledFunction f = called_;
+      f.name = name_;
+      f.memories = memories_.data();
+      return f;
+    }
+
+   private:
+    CalledFunction called_;  // the lists of types are constants of the program
+    std::string name_;
+    std::vector<MemoryArgument> memories_;
   };
 
   static constexpr std::uint32_t unused = 0xffffffff;
@@ -159,6 +196,7 @@ class Declarations {
   std::unordered_multimap<std::size_t, std::uint32_t> by_hash_;
   std::vector<Declared> memories_;
   std::uint32_t sizes_ = 0;  // of the launch's list of sizes of shared arrays
+  std::deque<DeclaredFunction> functions_;  // do not move when more come
 };
 
 }  // namespace oxide::trace

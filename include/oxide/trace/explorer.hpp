@@ -57,7 +57,7 @@ class LambdaRef {
 
 class Explorer {
  public:
-  Explorer(std::string kernel_name, LambdaRef lambda)
+  Explorer(std::string kernel_name, LambdaRef lambda, Declarations& declarations)
       : recorder_(kernel_name, declarations), probe_(std::move(kernel_name), declarations), lambda_(lambda), walker_(graph_, variable_of_) {
   }
 
@@ -78,7 +78,6 @@ class Explorer {
   }
 
   Statistics statistics;
-  Declarations declarations;  // what the operations name
 
  private:
   struct Retry {};
@@ -1008,7 +1007,8 @@ class Explorer {
               [](const auto& a, const auto& b) { return a.first != b.first ? a.first > b.first : a.second.line < b.second.line; });
     std::string text = "its control flow cannot be settled within the bounds (" + std::to_string(statistics.runs) + " runs, " +
                        std::to_string(graph_.nodes.size()) +
-                       " operations): host state keeps its device branches apart. Most branches come from";
+                       " operations): host state keeps its device branches apart, or a helper that is no ox::function calls itself. Most "
+                       "branches come from";
     for (std::size_t k = 0; k < lines.size() && k < 4; ++k) text += (k == 0 ? " " : ", ") + lines[k].second.source_line().text();
     throw TraceError(recorder_.kernel_name(), lines.empty() ? SourceLine{} : lines[0].second.source_line(), text);
   }
@@ -1017,7 +1017,9 @@ class Explorer {
     const Place& place = recorder_.last_place();
     throw TraceError(recorder_.kernel_name(), place.source_line(),
                      "a path through it does not end within " + std::to_string(max_events) + " operations and " +
-                         std::to_string(max_decisions) + " decisions: a loop that is never left, or a host loop too long to be unrolled");
+                         std::to_string(max_decisions) +
+                         " decisions: a loop that is never left, a host loop too long to be unrolled, or a helper that calls itself "
+                         "until a device condition ends it, which has to be an ox::function");
   }
 
   // ---- state

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include <oxide/ir/analysis/returns.hpp>
 #include <oxide/ir/graph.hpp>
 #include <oxide/ir/simplify.hpp>
 #include <oxide/ir/verify.hpp>
@@ -38,12 +39,10 @@ class FileTable {
 
 }  // namespace detail
 
-// The nodes as blocks: one block a chain, cut where paths meet or part. Requirements on the launch go into the graph's list.
-// Parameters and memories are the caller's to fill in, and then to simplify and verify.
-inline ir::Graph to_graph(const NodeGraph& nodes, std::string_view name) {
-  ir::Graph graph;
-  graph.name = name;
-  graph.variables = nodes.variables;
+// The nodes as blocks of a body, which is the graph's own or that of one of its functions: one block a chain, cut where paths meet or part.
+// Requirements on the launch go into the graph's list.
+inline void add_body(const NodeGraph& nodes, ir::Graph& graph, ir::Body& body) {
+  body.variables = nodes.variables;
   detail::FileTable files(graph.files);
 
   const std::size_t count = nodes.nodes.size();
@@ -63,16 +62,16 @@ inline ir::Graph to_graph(const NodeGraph& nodes, std::string_view name) {
     }
   }
 
-  graph.blocks.resize(1);
-  graph.blocks[0].terminator = {ir::TerminatorKind::jump, ir::no_variable, {1, 0}, {}};
+  body.blocks.resize(1);
+  body.blocks[0].terminator = {ir::TerminatorKind::jump, ir::no_variable, {1, 0}, {}};
   for (const int n : order)
     if (starts[static_cast<std::size_t>(n)])
-      block_of[static_cast<std::size_t>(n)] = static_cast<std::uint32_t>(graph.blocks.size()), graph.blocks.emplace_back();
+      block_of[static_cast<std::size_t>(n)] = static_cast<std::uint32_t>(body.blocks.size()), body.blocks.emplace_back();
   const auto target = [&](int n) { return block_of[static_cast<std::size_t>(n)]; };
 
   for (const int first : order) {
     if (!starts[static_cast<std::size_t>(first)]) continue;
-    ir::Block& block = graph.blocks[target(first)];
+    ir::Block& block = body.blocks[target(first)];
     for (int n = first;; n = nodes[n].next[0]) {
       const Node& node = nodes[n];
       if (n != first && starts[static_cast<std::size_t>(n)]) {
@@ -104,20 +103,64 @@ inline ir::Graph to_graph(const NodeGraph& nodes, std::string_view name) {
       block.operations.push_back(operation);
     }
   }
+}
+
+// Parameters and memories are the caller's to fill in, and then to simplify and verify.
+inline ir::Graph to_graph(const NodeGraph& nodes, std::string_view name) {
+  ir::Graph graph;
+  graph.name = name;
+  add_body(nodes, graph, graph);
   return graph;
+}
+
+// Traces the functions that were called, and those that they call.
+inline void trace_functions(Declarations& declarations, ir::Graph& graph, Statistics& statistics) {
+  for (std::size_t i = 0; i != declarations.functions(); ++i) {
+    const CalledFunction called = declarations.function(i);
+    const auto run = [&] { called.run(called); };
+    Explorer explorer{graph.name, LambdaRef(run), declarations};
+    ir::Function function;
+    function.name = called.name;
+    function.parameters.assign(called.parameters, called.parameters + called.parameter_count);
+    function.results.assign(called.results, called.results + called.result_count);
+    try {
+      add_body(explorer.explore(), graph, function);
+    } catch (const TraceError& e) {
+      throw TraceError(e, function.name);
+    }
+    statistics.runs += explorer.statistics.runs;
+    graph.functions.push_back(std::move(function));
+  }
+}
+
+// Calls of a function that cannot return would go on until the stack is used up.
+inline void check_returns(const ir::Graph& graph) {
+  const std::vector<bool> returns = ir::returning_functions(graph);
+  for (std::size_t f = 0; f != returns.size(); ++f) {
+    if (returns[f]) continue;
+    SourceLine line;
+    for (const ir::Block& block : graph.functions[f].blocks)
+      for (const ir::Operation& op : block.operations)
+        if (op.opcode == ir::Opcode::call && !returns[static_cast<std::size_t>(op.immediate)] && line.line == 0 && op.location.line != 0)
+          line = {graph.files[op.location.file], op.location.line, op.location.column};
+    throw TraceError(graph.name, line,
+                     "function '" + graph.functions[f].name + "' never returns: every way through it leads to another call of it");
+  }
 }
 
 // Traces a lambda that takes no arguments: each call makes the kernel's parameters anew and runs the kernel's body on them.
 // `describe(graph)` fills in the parameters and memories. The result is simplified and verified.
 template <class Lambda, class Describe>
 ir::Graph trace(std::string_view kernel_name, Lambda&& lambda, Describe&& describe, Statistics* statistics = nullptr) {
-  Explorer explorer{std::string(kernel_name), LambdaRef(lambda)};
-  const NodeGraph nodes = explorer.explore();
+  Declarations declarations;
+  Explorer explorer{std::string(kernel_name), LambdaRef(lambda), declarations};
+  ir::Graph graph = to_graph(explorer.explore(), kernel_name);
+  trace_functions(declarations, graph, explorer.statistics);
   if (statistics != nullptr) *statistics = explorer.statistics;
-  ir::Graph graph = to_graph(nodes, kernel_name);
   describe(graph);
   ir::simplify(graph);
-  explorer.declarations.resolve(graph);
+  check_returns(graph);
+  declarations.resolve(graph);
   if (const auto fault = ir::verify(graph))
     throw TraceError(graph.name, {}, "the traced graph does not verify, which is a fault of oxide: " + fault->text());
   return graph;

@@ -54,6 +54,7 @@ std::string calls, link_log;
 bool link_fails = false, open_record = false;
 long errors = 0;
 int block_limit = 1024;
+std::size_t stack_limit = 1024;
 std::set<CUstream_st*> streams;
 
 constexpr std::uint64_t device_offset = 0x1000000000000000;
@@ -431,7 +432,24 @@ FAKE(cuFuncGetAttribute)(int* value, FunctionAttribute, FunctionHandle) {
 }
 FAKE(cuFuncSetAttribute)(FunctionHandle, FunctionAttribute attribute, int value) {
   ENTER("cuFuncSetAttribute", true);
-  return attribute == FunctionAttribute::MAX_DYNAMIC_SHARED_SIZE_BYTES && value <= 232448 ? SUCCESS : mistake();
+  const bool cluster = attribute == FunctionAttribute::NON_PORTABLE_CLUSTER_SIZE_ALLOWED;
+  return cluster || (attribute == FunctionAttribute::MAX_DYNAMIC_SHARED_SIZE_BYTES && value <= 232448) ? SUCCESS : mistake();
+}
+FAKE(cuCtxGetLimit)(std::size_t* value, ContextLimit) {
+  ENTER("cuCtxGetLimit", true);
+  *value = stack_limit;
+  return SUCCESS;
+}
+FAKE(cuCtxSetLimit)(ContextLimit, std::size_t value) {
+  ENTER("cuCtxSetLimit", true);
+  stack_limit = value;
+  return SUCCESS;
+}
+// As many blocks as have 2048 threads together.
+FAKE(cuOccupancyMaxActiveBlocksPerMultiprocessor)(int* blocks, FunctionHandle, int threads, std::size_t) {
+  ENTER("cuOccupancyMaxActiveBlocksPerMultiprocessor", true);
+  *blocks = 2048 / threads;
+  return SUCCESS;
 }
 FAKE(cuLinkCreate_v2)(unsigned count, JitOption* options, void** values, LinkHandle* state) {
   ENTER("cuLinkCreate", true);
@@ -470,6 +488,15 @@ FAKE(cuLinkDestroy)(LinkHandle state) {
 FAKE(cuLaunchKernel)(FunctionHandle function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x, unsigned block_y,
                      unsigned block_z, unsigned, StreamHandle stream, void** parameters, void**) {
   ENTER("cuLaunchKernel", true);
+  if (!good(stream) || function->module->context != current || grid_x * grid_y * grid_z == 0 || block_x * block_y * block_z == 0)
+    return mistake();
+  vecadd(std::uint64_t{grid_x} * block_x, parameters);
+  return SUCCESS;
+}
+
+FAKE(cuLaunchCooperativeKernel)(FunctionHandle function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
+                                unsigned block_y, unsigned block_z, unsigned, StreamHandle stream, void** parameters) {
+  ENTER("cuLaunchCooperativeKernel", true);
   if (!good(stream) || function->module->context != current || grid_x * grid_y * grid_z == 0 || block_x * block_y * block_z == 0)
     return mistake();
   vecadd(std::uint64_t{grid_x} * block_x, parameters);

@@ -19,6 +19,7 @@
 #include <oxide/runtime/compiled.hpp>
 #include <oxide/runtime/cpu/block_pool.hpp>
 #include <oxide/runtime/cpu/floating_environment.hpp>
+#include <oxide/runtime/cpu/stack.hpp>
 #include <oxide/runtime/fault.hpp>
 #include <oxide/runtime/hidden.hpp>
 #include <oxide/runtime/print_implementation.hpp>
@@ -61,7 +62,8 @@ class CpuStream final : public StreamState {
 class CpuKernel final : public LoadedKernel {
  public:
   CpuKernel(DeviceState& device, std::shared_ptr<const CompiledKernel> kernel, std::shared_ptr<const ir::Graph> graph)
-      : kernel_(std::move(kernel)), graph_(std::move(graph)), entry_(kernel_->code.entry()), hidden_(storage_pointers(*graph_, device)) {
+      : kernel_(std::move(kernel)), graph_(std::move(graph)), entry_(kernel_->code.entry()), hidden_(storage_pointers(*graph_, device)),
+        stack_bytes_(stack_bytes(*graph_)) {
     if (!prints(*graph_)) return;
     Printer::get().learn(*graph_);
     hidden_.push_back(&CpuPrintSink::get());
@@ -74,9 +76,15 @@ class CpuKernel final : public LoadedKernel {
     struct Run {
       oxide_host_kernel entry;
       oxide_host_launch launch;
-    } run{
-        entry_,
-        {arguments, &fault, {config.grid.x, config.grid.y, config.grid.z}, {config.block.x, config.block.y, config.block.z}, shared.bytes}};
+      std::size_t stack_bytes;
+    } run{entry_,
+          {arguments,
+           &fault,
+           {config.grid.x, config.grid.y, config.grid.z},
+           {config.block.x, config.block.y, config.block.z},
+           shared.bytes,
+           0},
+          stack_bytes_};
     {
       const std::lock_guard lock(static_cast<CpuStream&>(stream).mutex);
       const FloatingEnvironment environment;
@@ -85,7 +93,12 @@ class CpuKernel final : public LoadedKernel {
           config.grid.count(),
           [](void* context, std::uint64_t first, std::uint64_t end) {
             const Run& r = *static_cast<const Run*>(context);
-            r.entry(&r.launch, first, end);
+            if (r.stack_bytes == 0) return r.entry(&r.launch, first, end);
+            with_stack(r.stack_bytes, [&](std::uintptr_t limit) {
+              oxide_host_launch launch = r.launch;
+              launch.stack_limit = limit;
+              r.entry(&launch, first, end);
+            });
           },
           &run, &fault.claimed, thread_cost_.load(std::memory_order_relaxed) * threads);
       thread_cost_.store(cost / threads, std::memory_order_relaxed);
@@ -100,6 +113,7 @@ class CpuKernel final : public LoadedKernel {
   std::shared_ptr<const ir::Graph> graph_;
   oxide_host_kernel entry_;
   std::vector<void*> hidden_;  // what the graph's hidden parameters point to
+  std::size_t stack_bytes_;    // that its calls may use; 0 when they are few
   std::atomic<double> thread_cost_{0};  // as the last launch found it; see BlockPool::run
 };
 

@@ -82,8 +82,14 @@ enum class DeviceAttribute : int {
 // CUfunction_attribute
 #define OXIDE_CUDA_FUNCTION_ATTRIBUTES(X) \
   X(MAX_THREADS_PER_BLOCK, 0)             \
+  X(SHARED_SIZE_BYTES, 1)                 \
+  X(CONST_SIZE_BYTES, 2)                  \
+  X(LOCAL_SIZE_BYTES, 3)                  \
   X(NUM_REGS, 4)                          \
-  X(MAX_DYNAMIC_SHARED_SIZE_BYTES, 8)
+  X(PTX_VERSION, 5)                       \
+  X(BINARY_VERSION, 6)                    \
+  X(MAX_DYNAMIC_SHARED_SIZE_BYTES, 8)     \
+  X(NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 14)
 
 enum class FunctionAttribute : int {
 #define OXIDE_CUDA_ENUMERATOR(name, value) name = value,
@@ -111,6 +117,7 @@ enum class MemoryAllocationType : int { PINNED = 1 };         // CUmemAllocation
 enum class MemoryHandleType : int { NONE = 0 };               // CUmemAllocationHandleType
 enum class MemoryLocationType : int { DEVICE = 1 };           // CUmemLocationType
 enum class PoolAttribute : int { RELEASE_THRESHOLD = 4 };     // CUmemPool_attribute
+enum class ContextLimit : int { STACK_SIZE = 0 };              // CUlimit
 
 struct MemoryLocation {  // CUmemLocation
   MemoryLocationType type = MemoryLocationType::DEVICE;
@@ -174,12 +181,19 @@ inline constexpr unsigned event_disable_timing = 2;                           //
   X(ModuleGetFunction, cuModuleGetFunction, (FunctionHandle * function, ModuleHandle module, const char* name))                         \
   X(FuncGetAttribute, cuFuncGetAttribute, (int* value, FunctionAttribute attribute, FunctionHandle function))                           \
   X(FuncSetAttribute, cuFuncSetAttribute, (FunctionHandle function, FunctionAttribute attribute, int value))                            \
+  X(CtxGetLimit, cuCtxGetLimit, (std::size_t* value, ContextLimit limit))                                                               \
+  X(CtxSetLimit, cuCtxSetLimit, (ContextLimit limit, std::size_t value))                                                                \
+  X(OccupancyMaxActiveBlocksPerMultiprocessor, cuOccupancyMaxActiveBlocksPerMultiprocessor,                                             \
+    (int* blocks, FunctionHandle function, int block_size, std::size_t shared_bytes))                                                   \
   X(LinkCreate, cuLinkCreate_v2, (unsigned option_count, JitOption* options, void** values, LinkHandle* state))                         \
   X(LinkAddData, cuLinkAddData_v2,                                                                                                      \
     (LinkHandle state, JitInput type, void* data, std::size_t size, const char* name, unsigned option_count, JitOption* options,        \
      void** values))                                                                                                                    \
   X(LinkComplete, cuLinkComplete, (LinkHandle state, void** cubin, std::size_t* size))                                                  \
   X(LinkDestroy, cuLinkDestroy, (LinkHandle state))                                                                                     \
+  X(LaunchCooperativeKernel, cuLaunchCooperativeKernel,                                                                                 \
+    (FunctionHandle function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x, unsigned block_y, unsigned block_z,  \
+     unsigned shared_bytes, StreamHandle stream, void** parameters))                                                                    \
   X(LaunchKernel, cuLaunchKernel,                                                                                                       \
     (FunctionHandle function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x, unsigned block_y, unsigned block_z,  \
      unsigned shared_bytes, StreamHandle stream, void** parameters, void** extra))

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include <oxide/error.hpp>
+#include <oxide/ir/analysis/call_graph.hpp>
 #include <oxide/runtime/backend.hpp>
 #include <oxide/runtime/compiled.hpp>
 #include <oxide/runtime/cuda/context.hpp>
@@ -19,6 +20,12 @@
 #include <oxide/runtime/hidden.hpp>
 
 namespace oxide::runtime::cuda {
+
+// Clusters of more blocks are not sure to run on every GPU that has clusters (CUDA C++ Programming Guide, "Thread Block Clusters").
+inline constexpr std::uint32_t portable_cluster = 8;
+
+// What a call may take of the stack before it is checked again: registers that it saves, and what the mathematics library needs.
+inline constexpr std::size_t call_reserve = 1536;
 
 // Assembles PTX for the context's device. Throws CompileError with the driver's logs when the PTX does not assemble.
 std::string link_ptx(Context& context, const std::string& kernel, std::string_view ptx, bool line_info);
@@ -29,6 +36,7 @@ class CudaKernel final : public LoadedKernel {
   CudaKernel(DeviceState& device, const std::shared_ptr<Context>& context, std::shared_ptr<const CompiledKernel> kernel,
              std::shared_ptr<const ir::Graph> graph);
   void launch(StreamState& stream, const LaunchConfig& config, void** arguments, std::size_t count, SharedPlaces& shared) override;
+  KernelFigures figures() override;
 
  private:
   // What a launch may give without asking first (CUDA Driver API, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES), whatever else is used.
@@ -52,6 +60,9 @@ class CudaKernel final : public LoadedKernel {
   std::unique_ptr<Module> load(const std::shared_ptr<Context>& context);
   Module& module_for(const CudaStream& stream);
   void allow_shared_bytes(Module& module, std::uint32_t bytes);
+  int attribute_of(const Module& module, FunctionAttribute attribute) const;
+  void make_room_for_calls(const Module& module) const;
+  void check_resident(const Module& module, const LaunchConfig& config, std::uint32_t shared_bytes) const;
 
   DeviceState& device_;
   std::shared_ptr<const CompiledKernel> kernel_;
@@ -138,10 +149,71 @@ inline std::unique_ptr<CudaKernel::Module> CudaKernel::load(const std::shared_pt
   context->check(driver.ModuleLoadData(&module->handle, kernel_->cubin.data()), "loading a kernel (cuModuleLoadData)");
   context->check(driver.ModuleGetFunction(&module->function, module->handle, kernel_->code.entry_name()),
                  "finding a kernel in its module (cuModuleGetFunction)");
+  if (const auto& cluster = graph_->attributes.cluster; cluster[0] * cluster[1] * cluster[2] > portable_cluster)
+    context->check(driver.FuncSetAttribute(module->function, FunctionAttribute::NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1),
+                   "allowing a kernel large clusters (cuFuncSetAttribute)");
+  make_room_for_calls(*module);
   module->hidden = storage_pointers(*graph_, device_);
   if (prints(*graph_)) Printer::get().learn(*graph_);
   module->fault = context->take_fault_slot(kernel_, graph_);
   return module;
+}
+
+inline int CudaKernel::attribute_of(const Module& module, FunctionAttribute attribute) const {
+  int value = 0;
+  module.context->check(module.context->driver().FuncGetAttribute(&value, attribute, module.function),
+                        "asking for what a kernel takes (cuFuncGetAttribute)");
+  return value;
+}
+
+inline KernelFigures CudaKernel::figures() {
+  const std::lock_guard lock(mutex_);
+  const ContextScope current(*newest_->context);
+  const auto get = [&](FunctionAttribute attribute) { return static_cast<std::uint32_t>(attribute_of(*newest_, attribute)); };
+  KernelFigures f;
+  f.registers = get(FunctionAttribute::NUM_REGS);
+  f.local_bytes = get(FunctionAttribute::LOCAL_SIZE_BYTES);
+  f.shared_bytes = get(FunctionAttribute::SHARED_SIZE_BYTES);
+  f.constant_bytes = get(FunctionAttribute::CONST_SIZE_BYTES);
+  f.binary_version = get(FunctionAttribute::BINARY_VERSION);
+  f.code_bytes = kernel_->cubin.size();
+  return f;
+}
+
+// The context's stack for each thread, which only grows: what the kernel's calls may use before they are stopped, what the kernel itself
+// and one more call take, and the arrays of all functions.
+inline void CudaKernel::make_room_for_calls(const Module& module) const {
+  if (graph_->functions.empty() || !ir::CallGraph(*graph_).reaches_recursion(0)) return;
+  std::size_t needed = ir::stack_size(graph_->attributes) + call_reserve +
+                       static_cast<std::size_t>(attribute_of(module, FunctionAttribute::LOCAL_SIZE_BYTES));
+  for (const ir::Function& function : graph_->functions)
+    for (const ir::Block& block : function.blocks)
+      for (const ir::Operation& op : block.operations)
+        if (op.opcode == ir::Opcode::local_array) {
+          const ir::ArrayShape shape = ir::array_shape(op.immediate);
+          needed += std::size_t{shape.size} * shape.count + 16;
+        }
+  const Driver& driver = module.context->driver();
+  std::size_t now = 0;
+  module.context->check(driver.CtxGetLimit(&now, ContextLimit::STACK_SIZE), "asking for the stack of a GPU's threads (cuCtxGetLimit)");
+  if (now < needed)
+    module.context->check(
+        driver.CtxSetLimit(ContextLimit::STACK_SIZE, needed),
+        ("giving each thread " + std::to_string(needed) + " bytes of stack for kernel '" + graph_->name + "' (cuCtxSetLimit)").c_str());
+}
+
+inline void CudaKernel::check_resident(const Module& module, const LaunchConfig& config, std::uint32_t shared_bytes) const {
+  int blocks = 0;
+  const auto threads = static_cast<int>(config.threads_per_block());
+  module.context->check(module.context->driver().OccupancyMaxActiveBlocksPerMultiprocessor(&blocks, module.function, threads, shared_bytes),
+                        "asking how many blocks fit (cuOccupancyMaxActiveBlocksPerMultiprocessor)");
+  const std::uint64_t most = std::uint64_t{device_.properties.multiprocessors} * static_cast<unsigned>(blocks);
+  if (config.grid.count() > most)
+    throw LaunchError(graph_->name, -1,
+                      "at most " + std::to_string(most) + " blocks of " + std::to_string(threads) +
+                          " threads, because the kernel is cooperative and all of them run at once (" + std::to_string(blocks) +
+                          " on each of " + std::to_string(device_.properties.multiprocessors) + " multiprocessors)",
+                      std::to_string(config.grid.count()) + " (grid " + config.grid.text() + ")");
 }
 
 // The kernel may still run: its code and its fault record have to outlive it.
@@ -195,8 +267,15 @@ inline void CudaKernel::launch(StreamState& stream_state, const LaunchConfig& co
   arguments[count] = &module->fault.device;
   if (shared.bytes > module->shared_bytes.load(std::memory_order_acquire)) [[unlikely]]
     allow_shared_bytes(*module, shared.bytes);
-  const Result result = context.driver().LaunchKernel(module->function, config.grid.x, config.grid.y, config.grid.z, config.block.x,
-                                                      config.block.y, config.block.z, shared.bytes, stream.handle(), arguments, nullptr);
+  const bool cooperative = graph_->attributes.cooperative;
+  if (cooperative) [[unlikely]]
+    check_resident(*module, config, shared.bytes);
+  const Driver& driver = context.driver();
+  const Dim3 &grid = config.grid, &block = config.block;
+  const Result result = cooperative ? driver.LaunchCooperativeKernel(module->function, grid.x, grid.y, grid.z, block.x, block.y, block.z,
+                                                                     shared.bytes, stream.handle(), arguments)
+                                    : driver.LaunchKernel(module->function, grid.x, grid.y, grid.z, block.x, block.y, block.z, shared.bytes,
+                                                          stream.handle(), arguments, nullptr);
   if (printing) printing.unlock();
   if (result != SUCCESS) [[unlikely]]
     context.check(result, ("launching kernel '" + graph_->name + "' (cuLaunchKernel)").c_str());
