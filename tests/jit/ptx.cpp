@@ -174,7 +174,7 @@ TEST_CASE("pairs of halves, bits of integers and 8-bit floats are instructions o
     request.ptx_version = ptx_version;
     const Compiled result = compile(request, b.graph);
     REQUIRE(text_of(result->message) == "");
-    return text_of(result->text);
+    return text_of(result->ptx);
   };
   const auto sum = [](GraphBuilder& b, ir::Variable x) { return b.op(add, {x, x}); };
   const auto fused = [](GraphBuilder& b, ir::Variable x) { return b.op(fma, {x, x, x}); };
