@@ -26,11 +26,12 @@ constexpr unsigned global_space = 1, shared_space = 3, constant_space = 4;  // N
 // global memory, where they are read through the read-only cache.
 constexpr std::uint64_t constant_space_bytes = 32768;
 
-// The oldest PTX ISA of each architecture, from the release notes in the PTX ISA document. LLVM 22 knows these and no other ones.
+// The oldest PTX ISA of each architecture, from the release notes in the PTX ISA document; 7.0 for Turing, because of tanh.approx: every
+// driver that oxide takes knows it. LLVM 22 knows these and no other ones.
 struct Architecture {
   unsigned sm, ptx;
 };
-constexpr Architecture architectures[] = {{75, 63},  {80, 70},  {86, 71},  {87, 74},  {88, 90},  {89, 78}, {90, 78},
+constexpr Architecture architectures[] = {{75, 70},  {80, 70},  {86, 71},  {87, 74},  {88, 90},  {89, 78}, {90, 78},
                                           {100, 86}, {101, 86}, {103, 88}, {110, 90}, {120, 87}, {121, 88}};
 // The PTX versions that LLVM 22 writes.
 constexpr unsigned ptx_versions[] = {63, 64, 65, 70, 71, 72, 73, 74, 75, 76, 77, 78, 80, 81, 82, 83, 84, 85, 86, 87, 88, 90};
