@@ -5,6 +5,7 @@
 //   OXIDE_FUZZ_PROGRAMS    how many at most
 //   OXIDE_FUZZ_SEED        the first seed (1); every program has one of its own, counted up
 //   OXIDE_FUZZ_STATEMENTS  statements in a program; 0 for 3 to 30, by the seed
+//   OXIDE_FUZZ_LEVEL       the optimization level of the host code (by the seed); at 0, most of the time goes to tracing
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -189,7 +190,7 @@ void try_program(std::uint32_t seed, const fuzz::Program& program, const fuzz::P
   const auto& runners = graph_runs::all();
   run(*runners.front());  // the interpreter
   for (std::size_t k = 1; on_devices && k < runners.size(); ++k) run(*runners[k]);
-  const unsigned opt_level = seed % 4;
+  const auto opt_level = static_cast<unsigned>(setting("OXIDE_FUZZ_LEVEL", seed % 4));
   Numbers n = given;
   run_host_code(*graph, opt_level, n);
   compare(n, "host code at optimization level " + std::to_string(opt_level));
