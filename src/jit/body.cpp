@@ -245,7 +245,7 @@ class Body {
     if (op.opcode == ir::Opcode::call) return call(static_cast<std::size_t>(op.immediate), values, types);
     if (op.opcode == ir::Opcode::print)
       return around_.print(b_, print_record(b_, ir::output_key(graph_.strings[static_cast<std::size_t>(op.immediate)], types), values));
-    if (op.opcode == ir::Opcode::ptx) {
+    if (op.opcode == ir::Opcode::inline_ptx) {
       results_ = around_.inline_ptx(b_, graph_.strings[static_cast<std::size_t>(op.immediate)], op.immediate, values, line_of(op));
       return;
     }
@@ -514,7 +514,7 @@ class Body {
       case copy_elements:
         copy_range(op, x[0], x[1], x[2]);
         return nullptr;
-      case ptx:
+      case inline_ptx:
       case argument:
       case call:
       case print:

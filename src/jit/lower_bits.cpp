@@ -40,7 +40,7 @@ Value* Numbers::bits(const ir::Operation& op, ir::Type first, ir::Type second, c
     case dot2: {
       const bool second_signed = ir::is_signed_integer(second);
       const unsigned half = static_cast<unsigned>(op.immediate);
-      if (this->on_gpu()) {  // dp4a and dp2a, on every architecture that oxide knows (PTX ISA: sm_61)
+      if (is_gpu()) {  // dp4a and dp2a, on every architecture that oxide knows (PTX ISA: sm_61)
         static constexpr ID four[2][2] = {{nvvm_idp4a_u_u, nvvm_idp4a_u_s}, {nvvm_idp4a_s_u, nvvm_idp4a_s_s}};
         static constexpr ID two[2][2] = {{nvvm_idp2a_u_u, nvvm_idp2a_u_s}, {nvvm_idp2a_s_u, nvvm_idp2a_s_s}};
         const llvm::ArrayRef<llvm::Type*> none;
@@ -72,7 +72,7 @@ Value* Numbers::byte_permuted(Value* x, Value* y, Value* selector, unsigned mode
   using namespace llvm::Intrinsic;
   const llvm::ArrayRef<llvm::Type*> none;
   static constexpr ID modes[] = {nvvm_prmt, nvvm_prmt_f4e, nvvm_prmt_b4e, nvvm_prmt_rc8, nvvm_prmt_ecl, nvvm_prmt_ecr, nvvm_prmt_rc16};
-  if (this->on_gpu()) {
+  if (is_gpu()) {
     if (mode <= 2) return b_.CreateIntrinsic(modes[mode], none, {x, y, selector});
     return b_.CreateIntrinsic(modes[mode], none, {x, selector});
   }

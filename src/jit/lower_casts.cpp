@@ -51,13 +51,13 @@ Value* Numbers::float_to_float(Value* x, ir::Type from, ir::Type to) {
 
 Value* Numbers::widen(ir::Type from, Value* x) {
   llvm::Type* f32 = type_like(x, b_.getFloatTy());
-  if (on_gpu() || (from == ir::Type::f16 && around_.converts_f16())) return b_.CreateFPExt(as(x, native_type(from)), f32);
+  if (is_gpu() || (from == ir::Type::f16 && around_.converts_f16())) return b_.CreateFPExt(as(x, native_type(from)), f32);
   return widen_by_bits(ir::format_of(from), x);
 }
 
 Value* Numbers::narrow(ir::Type to, Value* x) {
   const bool instruction = to == ir::Type::f16 && around_.converts_f16() && x->getType()->getScalarType()->isFloatTy();
-  if (on_gpu() || instruction) return as_integer(b_.CreateFPTrunc(x, type_like(x, native_type(to))));
+  if (is_gpu() || instruction) return as_integer(b_.CreateFPTrunc(x, type_like(x, native_type(to))));
   return narrow_by_bits(ir::format_of(to), x, false);
 }
 
@@ -171,7 +171,7 @@ Value* Numbers::integer_to_float(Value* x, ir::Type from, ir::Type to) {
   };
   if (!ir::is_half(to)) return direct(to);
   // LLVM goes by way of f32 where there is no instruction, which rounds twice what f32 does not hold.
-  if (on_gpu() && to == ir::Type::f16) return as_integer(direct(to));
+  if (is_gpu() && to == ir::Type::f16) return as_integer(direct(to));
   if (ir::bits_of(from) <= 16) return narrow(to, direct(ir::Type::f32));
   if (ir::bits_of(from) <= 32) return narrow(to, direct(ir::Type::f64));
   return narrow(to, sticky_double(x, is_signed));

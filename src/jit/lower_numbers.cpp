@@ -12,7 +12,7 @@ using enum ir::Opcode;
 Numbers::Numbers(Builder& b, Surroundings& around, ir::FpMode mode)
     : b_(b), around_(around), context_(b.getContext()), contracts_(mode == ir::FpMode::contract && around.fuses()) {}
 
-bool Numbers::on_gpu() const { return around_.gpu_architecture() != 0; }
+bool Numbers::is_gpu() const { return around_.gpu_architecture() != 0; }
 
 llvm::Type* Numbers::type_like(Value* x, llvm::Type* scalar) const {
   const auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(x->getType());
@@ -165,7 +165,7 @@ llvm::Type* Numbers::native_type(ir::Type element) const {
 }
 
 bool Numbers::native(ir::Opcode op, ir::Type element) const {
-  if (!on_gpu()) return false;
+  if (!is_gpu()) return false;
   switch (op) {
     case add:
     case sub:

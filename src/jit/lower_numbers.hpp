@@ -76,7 +76,7 @@ class Numbers {
   bool converts_float8() const;
   Value* from_storage(Value* x, ir::Type from);
 
-  bool on_gpu() const;
+  bool is_gpu() const;
 
   Builder& b_;
   Surroundings& around_;

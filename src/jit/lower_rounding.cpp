@@ -61,22 +61,22 @@ Value* Numbers::rounded(ir::Opcode op, ir::Type type, unsigned mode, llvm::Array
   llvm::Type* t = x[0]->getType();
   switch (op) {
     case add_rounded:
-      if (this->on_gpu()) return gpu(add_ids, x);
+      if (is_gpu()) return gpu(add_ids, x);
       return mode == nearest ? b_.CreateFAdd(x[0], x[1]) : call_rounded(b_, "add", t, x, mode);
     case sub_rounded:  // the sum with the negated number, which is exact
-      if (this->on_gpu()) return gpu(add_ids, {x[0], b_.CreateFNeg(x[1])});
+      if (is_gpu()) return gpu(add_ids, {x[0], b_.CreateFNeg(x[1])});
       return mode == nearest ? b_.CreateFSub(x[0], x[1]) : call_rounded(b_, "sub", t, x, mode);
     case mul_rounded:
-      if (this->on_gpu()) return gpu(mul_ids, x);
+      if (is_gpu()) return gpu(mul_ids, x);
       return mode == nearest ? b_.CreateFMul(x[0], x[1]) : call_rounded(b_, "mul", t, x, mode);
     case div_rounded:
-      if (this->on_gpu()) return gpu(div_ids, x);
+      if (is_gpu()) return gpu(div_ids, x);
       return mode == nearest ? b_.CreateFDiv(x[0], x[1]) : call_rounded(b_, "div", t, x, mode);
     case fma_rounded:
-      if (this->on_gpu()) return gpu(fma_ids, x);
+      if (is_gpu()) return gpu(fma_ids, x);
       return mode == nearest ? intrinsic(llvm::Intrinsic::fma, x) : call_rounded(b_, "fma", t, x, mode);
     default:
-      if (this->on_gpu()) return gpu(sqrt_ids, x);
+      if (is_gpu()) return gpu(sqrt_ids, x);
       return mode == nearest ? intrinsic(llvm::Intrinsic::sqrt, x) : call_rounded(b_, "sqrt", t, x, mode);
   }
 }
@@ -89,12 +89,12 @@ Value* Numbers::cast_rounded(Value* x, ir::Type from, ir::Type to, unsigned mode
   if (mode == nearest || (from == ir::Type::f32 && ir::is_floating(to)) || from == to) return cast(x, from, to);
   llvm::Type* type = value_type(context_, to);
   if (ir::is_floating(from)) {
-    if (this->on_gpu()) return b_.CreateIntrinsic(narrow_ids[mode], llvm::ArrayRef<llvm::Type*>(), {x});
+    if (is_gpu()) return b_.CreateIntrinsic(narrow_ids[mode], llvm::ArrayRef<llvm::Type*>(), {x});
     return call_rounded(b_, "from_double", type, {x}, mode);
   }
   const bool is_unsigned = !ir::is_signed_integer(from);
   Value* wide = b_.CreateIntCast(x, b_.getInt64Ty(), !is_unsigned);
-  if (this->on_gpu()) return b_.CreateIntrinsic(long_ids[mode][is_unsigned][to == ir::Type::f64], llvm::ArrayRef<llvm::Type*>(), {wide});
+  if (is_gpu()) return b_.CreateIntrinsic(long_ids[mode][is_unsigned][to == ir::Type::f64], llvm::ArrayRef<llvm::Type*>(), {wide});
   return call_rounded(b_, is_unsigned ? "from_unsigned" : "from_signed", type, {wide}, mode);
 }
 

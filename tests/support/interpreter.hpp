@@ -677,7 +677,7 @@ class Interpreter {
         return [](Frame& f, const Instruction& x) { f.registers[x.result] = 0; };
       case special:
         return [](Frame& f, const Instruction& x) { f.registers[x.result] = ~f.steps_left & 0xffffffff; };
-      case ptx:
+      case inline_ptx:
         return [](Frame&, const Instruction&) { throw std::runtime_error("the interpreter knows no PTX"); };
       case copy_elements:
         return [](Frame& f, const Instruction& x) {

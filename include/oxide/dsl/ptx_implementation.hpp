@@ -53,7 +53,7 @@ OXIDE_INLINE void record_ptx(std::string_view text, const PtxOperand* operands, 
 
   for (std::size_t k = 0; k != inputs.size(); ++k)
     emit(ir::Opcode::argument, ir::Type::none, operands[inputs[k]].value, std::uint64_t{k}, where);
-  emit(ir::Opcode::ptx, ir::Type::none, declare_string(string, where), where);
+  emit(ir::Opcode::inline_ptx, ir::Type::none, declare_string(string, where), where);
   std::vector<trace::Handle> results;
   for (std::size_t k = 0; k != outputs.size(); ++k)
     results.push_back(emit(ir::Opcode::call_result, operands[outputs[k]].type, std::uint64_t{k}, where));

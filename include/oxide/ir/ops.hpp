@@ -155,7 +155,7 @@ namespace oxide::ir {
   X(atomic_rmw, 2, given, index, atomic, atomic) \
   X(atomic_cas, 3, given, index, atomic, atomic) \
   /* inline PTX, see InlinePtx in inline_ptx.hpp; the outputs are its results */ \
-  X(ptx, 0, none, arguments, string, acts) \
+  X(inline_ptx, 0, none, arguments, string, acts) \
   /* the machine: what changes by itself, waiting for some nanoseconds (u32), stopping in a debugger, whether this is a GPU */ \
   X(special, 0, given, any, special, acts) \
   X(sleep, 1, none, nanoseconds, none, acts) \

@@ -374,7 +374,7 @@ class Verifier {
         fail(op, "has other arguments than the function's parameters: " + (arguments_.empty() ? "none" : print_types(arguments_)) +
                      " for " + print_types(callee.parameters));
     }
-    if (op.opcode == Opcode::ptx) {
+    if (op.opcode == Opcode::inline_ptx) {
       const InlinePtx ptx(graph_.strings[static_cast<std::size_t>(op.immediate)]);
       if (!ptx.valid) return fail(op, "is no inline PTX");
       if (ptx.inputs != arguments_.size()) return fail(op, "has other arguments than its constraints");
@@ -386,7 +386,7 @@ class Verifier {
 
   void call_result(const Operation& op) {
     if (source_ == nullptr) return fail(op, "does not follow an operation that has several results");
-    if (source_->opcode == Opcode::ptx) {
+    if (source_->opcode == Opcode::inline_ptx) {
       const InlinePtx ptx(graph_.strings[static_cast<std::size_t>(source_->immediate)]);
       if (op.immediate >= ptx.outputs) return fail(op, "names a result that is not there");
       if (ptx.output(static_cast<std::size_t>(op.immediate)) != ptx_register(op.type)) fail(op, "has a type of another register");

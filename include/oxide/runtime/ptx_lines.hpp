@@ -33,7 +33,7 @@ inline SourceLine inline_ptx_line(const ir::Graph& graph, std::string_view ptx, 
   for (std::size_t b = 0; b != ir::body_count(graph); ++b)
     for (const ir::Block& block : ir::body_of(graph, b).blocks)
       for (const ir::Operation& op : block.operations)
-        if (op.opcode == ir::Opcode::ptx && op.immediate == string) return detail::source_line(graph, op.location);
+        if (op.opcode == ir::Opcode::inline_ptx && op.immediate == string) return detail::source_line(graph, op.location);
   return {};
 }
 
