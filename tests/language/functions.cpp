@@ -1,4 +1,5 @@
 // ox::function: recursion, results of several numbers, references, spans, checks in functions, and calls that go too deep.
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <string>
@@ -69,6 +70,31 @@ const ox::Function<void(ox::Span<int>, ox::u32, ox::u32)> count_down("count_down
   if (n == 0) return;
   out.unchecked_mut(at) = ox::cast<int>(n);
   count_down(out, at + 1, n - 1);
+});
+
+using Numbers = ox::LocalArray<int, 16>;
+const ox::Function<void(Numbers&, ox::i32, ox::i32)> quicksort("quicksort", [](Numbers& a, ox::i32 low, ox::i32 high) {
+  if (low >= high) return;
+  const ox::i32 pivot = a[(low + high) / 2];
+  ox::i32 i = low, j = high;
+  while (i <= j) {
+    while (a[i] < pivot) ++i;
+    while (a[j] > pivot) --j;
+    if (i <= j) {
+      const ox::i32 x = a[i], y = a[j];
+      a[i] = y;
+      a[j] = x;
+      ++i;
+      --j;
+    }
+  }
+  quicksort(a, low, j);
+  quicksort(a, i, high);
+});
+constexpr auto half = ox::function("half", [](ox::Value<std::pair<float, int>> p) {
+  p.get<0>() /= 2;
+  p.get<1>() /= 2;
+  return p;
 });
 
 const ox::Function<ox::u64(ox::u64)> deep("deep", [](ox::u64 n) -> ox::u64 {
@@ -173,6 +199,29 @@ TEST_CASE("a function may be a lambda of its own, generic, and another one for e
   });
   const auto graph = k.graph();
   CHECK(graph->functions.size() == 4);  // count_down of a and of b, power of integers and of floats
+}
+
+TEST_CASE("quicksort sorts an array of the caller's, and a struct of the host goes in and out") {
+  constexpr auto k = ox::kernel("sorts", [](ox::Span<const int> in, ox::DisjointSpan<int> out) {
+    ox::LocalArray<int, 16> a;
+    const ox::u32 first = ox::thread_idx.x() * 16;
+    for (auto i : ox::range(16u)) a[i] = in[first + i];
+    quicksort(a, 0, 15);
+    const ox::Value<std::pair<float, int>> scaled = half(ox::Value<std::pair<float, int>>(std::pair<float, int>(3.0f, 8)));
+    for (auto i : ox::range(16u)) out.unchecked_mut(first + i) = a[i] + scaled.get<1>() + ox::cast<int>(scaled.get<0>() * 2);
+  });
+  on_every_device([&](const ox::Stream& stream) {
+    std::vector<int> host(64), expected;
+    for (std::size_t i = 0; i != host.size(); ++i) host[i] = static_cast<int>(i * 2654435761u % 1000u);
+    expected = host;
+    for (std::size_t t = 0; t != 4; ++t)
+      std::sort(expected.begin() + static_cast<std::ptrdiff_t>(16 * t), expected.begin() + static_cast<std::ptrdiff_t>(16 * t + 16));
+    for (int& x : expected) x += 4 + 3;
+    const auto in = ox::DeviceBuffer<int>::from_host(stream, host);
+    auto out = ox::DeviceBuffer<int>::zeroed(stream, host.size());
+    k(stream, ox::LaunchConfig{1, 4}, in, out);
+    CHECK(out.to_host(stream) == expected);
+  });
 }
 
 TEST_CASE("a check in a function is reported with its line and the function's name") {

@@ -147,7 +147,7 @@ OXIDE_INLINE KernelResources kernel_resources(const KernelBuild& build) {
   r.local_bytes = figures.local_bytes;
   r.shared_bytes = figures.shared_bytes;
   r.constant_bytes = figures.constant_bytes;
-  r.max_threads_per_block = build.program->loaded().max_threads_per_block;
+  r.max_threads_per_block = build.program->plan().limits.threads_per_block;
   r.binary_version = figures.binary_version;
   r.ptx_bytes = build.program->ptx().size();
   r.code_bytes = figures.code_bytes;
