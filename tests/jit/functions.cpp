@@ -38,7 +38,8 @@ TEST_CASE("a check that fails in a function is reported with its site, and the o
   b.check(in, n);
   b.give_back({b.op(ir::Opcode::div, {b.load(in, n), n}, 1)});
   const Shape shape{{1, 1, 1}, {6, 1, 1}};
-  for (const std::vector<std::uint64_t>& input : {std::vector<std::uint64_t>{1, 2, 6, 3, 9, 1}, std::vector<std::uint64_t>{1, 2, 0, 3, 9, 1}}) {
+  for (const std::vector<std::uint64_t>& input :
+       {std::vector<std::uint64_t>{1, 2, 6, 3, 9, 1}, std::vector<std::uint64_t>{1, 2, 0, 3, 9, 1}}) {
     std::vector<std::uint64_t> values = input, expected(6), got(6);
     const Fault fault = Interpreter(b.graph).run(shape, {span_argument(values), span_argument(expected)});
     CHECK(fault.thread[0] == 2);
