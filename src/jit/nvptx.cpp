@@ -360,7 +360,8 @@ class Kernel final : public Surroundings {
     }
   }
 
-  // Performance directives of PTX, and what the kernel's launches must be. A block that is fixed bounds them too, and PTX takes one of the two.
+  // Performance directives of PTX, and what the kernel's launches must be. A block that is fixed bounds them too, and PTX takes one of
+  // the two.
   void add_attributes() {
     const ir::Attributes& a = graph_.attributes;
     const auto list = [](const std::array<std::uint32_t, 3>& e) {

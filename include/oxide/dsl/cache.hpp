@@ -97,8 +97,8 @@ void prefetch(const Span<T>& span, detail::Index i) {
 }
 
 // Copies `count` elements in this thread, from element `first` of `from` on, to the element `to` and those behind it; 16 bytes at a time
-// where addresses and count allow. `from` is checked; `to` is as unchecked as the unchecked_mut that made it, except against the length. The
-// ranges must not overlap. Example: ox::copy(out.unchecked_mut(row * 64), in, row * 64, 64);
+// where addresses and count allow. `from` is checked; `to` is as unchecked as the unchecked_mut that made it, except against the length.
+// The ranges must not overlap. Example: ox::copy(out.unchecked_mut(row * 64), in, row * 64, 64);
 template <class T>
 void copy(Ref<T>&& to, const Span<const T>& from, detail::Index first, detail::Index count) {
   static_assert(!std::is_const_v<T>, "oxide: this element can only be read");

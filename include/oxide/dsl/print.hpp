@@ -149,8 +149,8 @@ struct PrintFormat {
 
 // Prints the format with its fields replaced by the arguments, as {fmt} and std::format do: "{}", "{:x}", "{:08.3f}", "{1:>8}", "{{".
 // The compiler checks the format against the arguments: device values of every type, elements of spans, and numbers, enumerators and text
-// of the host, which are fixed when the kernel is traced. A boolean is true or false. The text of one call comes whole. It goes to stdout, or
-// where ox::set_print_sink says: from a GPU when the host next waits for the stream or the device, from the CPU at once.
+// of the host, which are fixed when the kernel is traced. A boolean is true or false. The text of one call comes whole. It goes to
+// stdout, or where ox::set_print_sink says: from a GPU when the host next waits for the stream or the device, from the CPU at once.
 // Example: ox::print("x = {} at {}\n", x, i);
 template <class... A>
 void print(detail::PrintFormat<std::type_identity_t<A>...> format, A&&... arguments) {

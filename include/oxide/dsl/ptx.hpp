@@ -166,9 +166,9 @@ detail::PtxFallback<F> otherwise(F run) {
 }
 
 // Instructions of PTX, in a kernel for a GPU. %0, %1 ... are the operands, in the order of ox::out, ox::in and ox::inout; the register of
-// each is of its type (.b16 to .b128, .f32, .f64, .pred for a boolean), and a percent sign of PTX is written twice. It stays where it is and
-// is done each time, unless ox::pure is passed. The CPU device refuses it with its line (CompileError), unless ox::otherwise is passed. What
-// the driver cannot assemble is a CompileError with its log and the line.
+// each is of its type (.b16 to .b128, .f32, .f64, .pred for a boolean), and a percent sign of PTX is written twice. It stays where it is
+// and is done each time, unless ox::pure is passed. The CPU device refuses it with its line (CompileError), unless ox::otherwise is
+// passed. What the driver cannot assemble is a CompileError with its log and the line.
 // Example: ox::ptx("add.u32 %0, %1, %2;", ox::out(x), ox::in(y), ox::in(z));
 template <class... A>
 [[gnu::always_inline]] inline void ptx(detail::PtxText<std::type_identity_t<A>...> text, A&&... operands_and_options) {

@@ -210,7 +210,8 @@ struct Attributes {
   friend constexpr bool operator==(const Attributes&, const Attributes&) = default;
 };
 
-// Bytes of stack for the calls of a thread, where there are functions that call themselves. A GPU has it for each thread that may be resident.
+// Bytes of stack for the calls of a thread, where there are functions that call themselves. A GPU has it for each thread that may be
+// resident.
 inline constexpr std::uint32_t default_stack_size = 4096;
 constexpr std::uint32_t stack_size(const Attributes& a) { return a.stack_size != 0 ? a.stack_size : default_stack_size; }
 

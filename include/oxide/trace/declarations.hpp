@@ -1,5 +1,5 @@
-// What operations of a trace name beside values: strings, functions, and memories that are no parameters. Operations carry the number of the
-// declaration; equal declarations are one, so that the number depends neither on the run nor on the path.
+// What operations of a trace name beside values: strings, functions, and memories that are no parameters. Operations carry the number of
+// the declaration; equal declarations are one, so that the number depends neither on the run nor on the path.
 #pragma once
 
 #include <cstddef>
