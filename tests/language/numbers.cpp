@@ -298,13 +298,24 @@ std::vector<Expected> rounding_model(uint128 xb, uint128 yb, uint128 zb) {
 
 // ---- casts
 
-#define OXIDE_EVERY_NUMBER(X)                                                                                                            \
-  X(std::int8_t)                                                                                                                         \
-  X(std::int16_t)                                                                                                                        \
-  X(std::int32_t)                                                                                                                        \
-  X(std::int64_t)                                                                                                                        \
-  X(int128) X(std::uint8_t) X(std::uint16_t) X(std::uint32_t) X(std::uint64_t) X(uint128) X(float) X(double) X(ox::half) X(ox::bfloat16) \
-      X(bool) X(ox::e4m3) X(ox::e5m2)
+#define OXIDE_EVERY_NUMBER(X) \
+  X(std::int8_t)              \
+  X(std::int16_t)             \
+  X(std::int32_t)             \
+  X(std::int64_t)             \
+  X(int128)                   \
+  X(std::uint8_t)             \
+  X(std::uint16_t)            \
+  X(std::uint32_t)            \
+  X(std::uint64_t)            \
+  X(uint128)                  \
+  X(float)                    \
+  X(double)                   \
+  X(ox::half)                 \
+  X(ox::bfloat16)             \
+  X(bool)                     \
+  X(ox::e4m3)                 \
+  X(ox::e5m2)
 
 template <class T>
 inline constexpr auto cast_kernel = OXIDE_NUMBERS_KERNEL("casts")
