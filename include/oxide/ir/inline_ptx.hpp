@@ -73,7 +73,8 @@ struct InlinePtx {
       }
       ++inputs;
       if (at == constraints.size()) return true;
-      if (constraints[at++] != ',' || at == constraints.size()) return false;
+      if (constraints[at] != ',' || at + 1 == constraints.size()) return false;
+      ++at;
     }
     return true;
   }

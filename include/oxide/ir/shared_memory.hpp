@@ -14,7 +14,7 @@ inline constexpr std::uint64_t shared_alignment = 16;
 
 // What PTX takes as arrays of a fixed size; a kernel with more has all of them in the memory that the launch asks for (CUDA C++
 // Programming Guide, "Technical Specifications").
-inline constexpr std::uint64_t max_static_shared_bytes = 48 * 1024;
+inline constexpr std::uint64_t max_static_shared_bytes = std::uint64_t{48} * 1024;
 
 constexpr std::uint64_t align_shared(std::uint64_t bytes) { return (bytes + shared_alignment - 1) / shared_alignment * shared_alignment; }
 

@@ -15,7 +15,7 @@
 namespace oxide::runtime::cpu {
 
 // What a call may use behind the limit, before it is checked again.
-inline constexpr std::size_t stack_reserve = 128 * 1024;
+inline constexpr std::size_t stack_reserve = std::size_t{128} * 1024;
 
 // The bytes that a kernel's calls may use on the CPU, whose frames are larger than a GPU's; 0 when no function calls itself.
 inline std::size_t stack_bytes(const ir::Graph& graph) {

@@ -56,7 +56,7 @@ class PrintBuffer {
   }
 
  private:
-  static constexpr std::size_t largest_record = 8 * (2 + 2 * 64);  // one always fits in a larger buffer
+  static constexpr std::size_t largest_record = std::size_t{8} * (2 + 2 * 64);  // one always fits in a larger buffer
 
   // The records from the start on, as text. Returns how many bytes they took.
   std::size_t take(std::string& text) {
