@@ -7,23 +7,7 @@
 #include <oxide/ir/print.hpp>
 
 #include "support/devices.hpp"
-
-namespace {
-
-// The fault of what is put into a stream: the CPU throws at the launch, a GPU when it is waited for.
-template <class Launch>
-ox::KernelFault fault_of(const ox::Stream& stream, Launch launch) {
-  try {
-    launch();
-    stream.synchronize();
-  } catch (const ox::KernelFault& fault) {
-    return fault;
-  }
-  FAIL("no fault");
-  throw 0;
-}
-
-}  // namespace
+#include "support/faults.hpp"
 
 TEST_CASE("a failed assertion says what, where and in which thread; the other threads and the device go on") {
   constexpr std::uint32_t line = __LINE__ + 5;

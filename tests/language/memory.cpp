@@ -8,6 +8,7 @@
 #include <oxide/ir/print.hpp>
 
 #include "support/devices.hpp"
+#include "support/faults.hpp"
 
 namespace {
 
@@ -20,18 +21,6 @@ ox::Constant<float> gain{1.5f};
 ox::Constant<std::int32_t[4]> offsets;
 ox::Global<std::uint32_t> launches;
 ox::Global<double[8]> sums{std::vector<double>{1, 2, 3}};
-
-template <class Launch>
-ox::KernelFault fault_of(const ox::Stream& stream, Launch launch) {
-  try {
-    launch();
-    stream.synchronize();
-  } catch (const ox::KernelFault& fault) {
-    return fault;
-  }
-  FAIL("no fault");
-  throw 0;
-}
 
 }  // namespace
 
