@@ -8,6 +8,7 @@
 #include "lower_memory.hpp"
 #include "nvptx_effects.hpp"
 #include "nvptx_simt.hpp"
+#include "nvptx_stores.hpp"
 #include "nvptx_functions.hpp"
 #include "optimize.hpp"
 
@@ -69,7 +70,7 @@ class Kernel final : public Surroundings {
   Kernel(const ir::Graph& graph, llvm::Module& module, const oxide_jit_request& request)
       : graph_(graph), module_(module), context_(module.getContext()), architecture_(request.sm),
         ptx_version_(ptx_version_for(request, graph)), library_path_(request.libdevice), layout_(ir::shared_layout(graph)),
-        synchronizes_(ir::synchronizes(graph)),
+        writes_(std::ranges::any_of(graph.memories, [](const ir::Memory& m) { return m.access != ir::Access::read; })),
         functions_(graph, module, *this, [this](Builder& b, Value* record, std::uint32_t site, Value* first, Value* second) {
           report(b, record, site, first, second);
         }) {
@@ -145,11 +146,12 @@ class Kernel final : public Surroundings {
     return nvptx_atomic(b, op, graph_.memories[ir::AtomicAccess::from(op.immediate).memory].element, address, operands);
   }
 
-  // Memories do not overlap. Where threads wait for each other, this is said of pairs of accesses, and not of pointers: LLVM takes it that
-  // a barrier, which is a call, changes nothing behind a `noalias` pointer that was not given to it.
+  // Memories do not overlap. Of those that are written this is said of pairs of accesses, and not of pointers: LLVM takes it that calls see
+  // and change nothing behind a `noalias` pointer that was not given to them. But at a barrier other threads do; and a failed check ends the
+  // thread, whose stores before it have to be there.
   void accesses(llvm::Instruction& access, std::size_t memory) override {
     const ir::Memory& m = graph_.memories[memory];
-    if (!synchronizes_ || ir::is_shared(m) || m.kind == ir::MemoryKind::table) return;
+    if (!writes_ || ir::is_shared(m) || m.kind == ir::MemoryKind::table) return;
     if (alias_domain_ == nullptr) {
       llvm::MDBuilder metadata(context_);
       alias_domain_ = metadata.createAnonymousAliasScopeDomain();
@@ -353,7 +355,7 @@ class Kernel final : public Surroundings {
       if (ir::is_shared(m) || m.kind == ir::MemoryKind::table) continue;
       // The launch has checked that nothing that is written overlaps anything else. `noalias readonly` is what makes `ld.global.nc`.
       llvm::Argument* pointer = function_->getArg(argument_[m.parameter]);
-      if (m.access == ir::Access::read || !synchronizes_) pointer->addAttr(llvm::Attribute::NoAlias);
+      if (m.access == ir::Access::read) pointer->addAttr(llvm::Attribute::NoAlias);
       if (m.access == ir::Access::read) pointer->addAttr(llvm::Attribute::ReadOnly);
       pointer->addAttr(llvm::Attribute::getWithAlignment(context_, llvm::Align(ir::layout_of(m).alignment)));
       pointer->addAttr(llvm::Attribute::getWithCaptureInfo(context_, llvm::CaptureInfo::none()));
@@ -425,7 +427,7 @@ class Kernel final : public Surroundings {
   unsigned architecture_, ptx_version_;
   const char* library_path_;
   const ir::SharedLayout layout_;
-  const bool synchronizes_;
+  const bool writes_;
   std::vector<Value*> shared_, shared_length_;  // of each memory that is shared
   llvm::GlobalVariable* dynamic_ = nullptr;
   BasicBlock* prologue_ = nullptr;
@@ -538,6 +540,7 @@ Ptx compile_nvptx(const ir::Graph& graph, const oxide_jit_request& request, oxid
   else optimize_kernel(kernel.function(), *machine, request.opt_level, kernel.has_library());
   timing.optimize_ms = clock.lap();
   if ((request.flags & OXIDE_JIT_KEEP_LLVM) != 0) out.llvm_ir = text_of(module);
+  keep_bits_of_floats(module);
   out.text = finish(emit(module, *machine, llvm::CodeGenFileType::AssemblyFile).str(), kernel.fault_name());
   timing.emit_ms = clock.lap();
   diagnostics.check();

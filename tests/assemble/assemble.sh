@@ -30,6 +30,8 @@ find "$folder" -name '*.ptx' -print0 |
     "$ptxas" -O0 -arch="$sm" "$f" -o /dev/null >"$f.log" 2>&1 || { echo "$f:"; head -n 5 "$f.log"; exit 1; }
   done' _ >"$folder/refused" || failed=1
 cat "$folder/refused"
+find "$folder" -name '*.ptx' -print0 | xargs -0 awk -f "$(dirname "$0")/narrow_stores.awk" >"$folder/narrow_stores"
+[ ! -s "$folder/narrow_stores" ] || { echo "parts of floating-point registers are stored:"; head -n 20 "$folder/narrow_stores"; failed=1; }
 for sm in sm_75 sm_80 sm_86 sm_89 sm_90 sm_100 sm_120; do
   count=$(find "$folder" -name "$sm-*.ptx" | wc -l)
   echo "$sm: $count kernels"

@@ -91,3 +91,20 @@ TEST_CASE("messages are in the graph's text and in its hash") {
   CHECK(oxide::ir::hash(graph("one")) == oxide::ir::hash(graph("one")));
   CHECK(oxide::ir::hash(graph("one")) != oxide::ir::hash(graph("two")));
 }
+
+TEST_CASE("a thread's stores before a check that ends it stay in the GPU's code") {
+  constexpr auto k = ox::kernel("stores", [](ox::Span<const int> x, ox::DisjointSpan<int> out) {
+    const auto i = ox::thread::index_1d();
+    auto e = out.get_mut(i);
+    if (!e) return;
+    *e = 1;
+    ox::assert_(x[i] != 7);
+    *e = 2;
+  });
+  const std::string ptx = k.ptx(ox::jit::Target::nvptx(80));
+  std::size_t stores = 0;
+  for (std::size_t at = ptx.find("st.global.b32 "); at < ptx.find(".func oxide_fault(\n", ptx.find(".entry"));
+       at = ptx.find("st.global.b32 ", at + 1))
+    ++stores;
+  CHECK(stores == 2);
+}

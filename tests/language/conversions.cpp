@@ -3,8 +3,10 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <random>
 #include <string>
 #include <type_traits>
+#include <vector>
 
 #include "support/devices.hpp"
 
@@ -243,5 +245,61 @@ TEST_CASE("casts of booleans, bit casts, and casts of host numbers") {
     const auto out = run_alone<double>(stream, k, 12);
     const std::vector<double> expected{1, 0, 1, 0, 1, 0x3f000000, std::bit_cast<float>(0x40490fdb), 44, 2, 65535, -3, 1};
     CHECK(out == expected);
+  });
+}
+
+// An assembler of PTX converts a number where the low bits of its register were to be stored.
+TEST_CASE("parts of a floating-point number's bits are stored as they are") {
+  constexpr auto k = ox::kernel("parts", [](ox::Span<const float> x, ox::Span<const double> y, ox::Span<std::uint8_t> bytes,
+                                            ox::Span<std::uint16_t> halves, ox::Span<std::uint32_t> words) {
+    const auto i = ox::thread::index_1d();
+    if (i >= x.size()) return;
+    ox::u32 single = ox::bit_cast<ox::u32>(x[i] * 3);
+    const ox::u64 twice = ox::bit_cast<ox::u64>(y[i] + 1);
+    const ox::u16 half = ox::bit_cast<ox::u16>(ox::cast<ox::half>(x[i]));
+    bytes.unchecked_mut(8 * i) = ox::cast<ox::u8>(single);
+    bytes.unchecked_mut(8 * i + 1) = ox::cast<ox::u8>(twice);
+    bytes.unchecked_mut(8 * i + 2) = ox::cast<ox::u8>(half);
+    bytes.unchecked_mut(8 * i + 3) = ox::cast<ox::u8>(single & 0x7fffffff);
+    if (x[i] > 0.5f) single = ox::bit_cast<ox::u32>(x[i] - 7);
+    bytes.unchecked_mut(8 * i + 4) = ox::cast<ox::u8>(single);
+    bytes.unchecked_mut(8 * i + 5) = ox::cast<ox::u8>(ox::bit_cast<ox::u64>(ox::abs(y[i])));
+    bytes.unchecked_mut(8 * i + 6) = ox::cast<ox::u8>(ox::bit_cast<ox::u32>(-x[i]) ^ 1u);
+    halves.unchecked_mut(2 * i) = ox::cast<ox::u16>(ox::bit_cast<ox::u32>(ox::sqrt(x[i])));
+    halves.unchecked_mut(2 * i + 1) = ox::cast<ox::u16>(twice);
+    words.unchecked_mut(i) = ox::cast<ox::u32>(ox::bit_cast<ox::u64>(y[i] * y[i]));
+  });
+  constexpr std::size_t n = 70;
+  std::mt19937 random(11);
+  std::uniform_real_distribution<float> number(0, 1);
+  std::vector<float> x(n);
+  std::vector<double> y(n);
+  for (std::size_t i = 0; i != n; ++i) x[i] = number(random), y[i] = -static_cast<double>(number(random)) / 3;
+  on_every_device([&](const ox::Stream& stream) {
+    auto bytes = ox::DeviceBuffer<std::uint8_t>::zeroed(stream, 8 * n);
+    auto halves = ox::DeviceBuffer<std::uint16_t>::zeroed(stream, 2 * n);
+    auto words = ox::DeviceBuffer<std::uint32_t>::zeroed(stream, n);
+    k(stream, ox::LaunchConfig::for_num_elems(n), ox::DeviceBuffer<float>::from_host(stream, x),
+      ox::DeviceBuffer<double>::from_host(stream, y), bytes, halves, words);
+    const auto got_bytes = bytes.to_host(stream);
+    const auto got_halves = halves.to_host(stream);
+    const auto got_words = words.to_host(stream);
+    const auto low = [](auto v) {
+      return static_cast<std::uint8_t>(std::bit_cast<std::conditional_t<sizeof v == 4, std::uint32_t, std::uint64_t>>(v));
+    };
+    for (std::size_t i = 0; i != n; ++i) {
+      INFO(i);
+      const float triple = x[i] * 3;
+      CHECK(got_bytes[8 * i] == low(triple));
+      CHECK(got_bytes[8 * i + 1] == low(y[i] + 1));
+      CHECK(got_bytes[8 * i + 2] == static_cast<std::uint8_t>(std::bit_cast<std::uint16_t>(ox::half(x[i]))));
+      CHECK(got_bytes[8 * i + 3] == low(triple));
+      CHECK(got_bytes[8 * i + 4] == low(x[i] > 0.5f ? x[i] - 7 : triple));
+      CHECK(got_bytes[8 * i + 5] == low(y[i]));
+      CHECK(got_bytes[8 * i + 6] == (low(x[i]) ^ 1));
+      CHECK(got_halves[2 * i] == static_cast<std::uint16_t>(std::bit_cast<std::uint32_t>(std::sqrt(x[i]))));
+      CHECK(got_halves[2 * i + 1] == static_cast<std::uint16_t>(std::bit_cast<std::uint64_t>(y[i] + 1)));
+      CHECK(got_words[i] == static_cast<std::uint32_t>(std::bit_cast<std::uint64_t>(y[i] * y[i])));
+    }
   });
 }

@@ -19,12 +19,12 @@ export ASAN_OPTIONS=detect_stack_use_after_return=1:strict_string_checks=1
 export UBSAN_OPTIONS=print_stacktrace=1
 export TSAN_OPTIONS=second_deadlock_stack=1
 
-failed=0 count=0
+failed=() count=0
 while IFS= read -r executable; do
   [ -n "$executable" ] || continue
   echo "== $(basename "$executable")"
-  "${still[@]}" "$executable" || failed=$((failed + 1))
+  "${still[@]}" "$executable" || failed+=("$(basename "$executable")")
   count=$((count + 1))
 done <"$work/tests/executables.txt"
-echo "$count executables, $failed failed"
-[ "$count" -gt 0 ] && [ "$failed" -eq 0 ]
+echo "$count executables, ${#failed[@]} failed: ${failed[*]}"
+[ "$count" -gt 0 ] && [ "${#failed[@]}" -eq 0 ]

@@ -214,7 +214,8 @@ TEST_CASE("fuzz: random programs", "[fuzz]") {
   Tally tally;
   const Clock::time_point start = Clock::now();
   double said = 0;
-  for (std::uint32_t seed = first; tally.programs < most && seconds_since(start) < seconds; ++seed) {
+  const auto goes_on = [&] { return tally.programs < programs_on_devices || seconds_since(start) < seconds; };  // a slow machine's too
+  for (std::uint32_t seed = first; tally.programs < most && goes_on(); ++seed) {
     const fuzz::Program program = make_program(seed, statements);
     try_program(seed, program, program, tally.programs < programs_on_devices, tally);
     if (const double now = seconds_since(start); now > said + 60) {
@@ -229,7 +230,6 @@ TEST_CASE("fuzz: random programs", "[fuzz]") {
               1e3 * tally.trace_seconds / tally.programs, tally.worst_ms);
   CHECK(tally.wrong == 0);
   CHECK((share <= largest_refused_share || tally.programs < 100));
-  CHECK(tally.programs >= std::min<long long>(most, 10));
 }
 
 TEST_CASE("fuzz: a graph of another program is noticed", "[fuzz]") {

@@ -375,6 +375,12 @@ FAKE(cuMemHostAlloc)(void** pointer, std::size_t bytes, unsigned flags) {
   pinned[static_cast<char*>(*pointer)] = bytes;
   return SUCCESS;
 }
+FAKE(cuMemFreeHost)(void* pointer) {
+  ENTER("cuMemFreeHost", true);
+  if (pinned.erase(static_cast<char*>(pointer)) == 0) return mistake();
+  std::free(pointer);
+  return SUCCESS;
+}
 FAKE(cuMemHostGetDevicePointer_v2)(DevicePointer* pointer, void* host, unsigned) {
   ENTER("cuMemHostGetDevicePointer", true);
   if (pinned.count(static_cast<char*>(host)) == 0) return mistake();

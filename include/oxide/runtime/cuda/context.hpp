@@ -266,17 +266,23 @@ inline void Context::give_back_fault_slot(const FaultSlot& slot) {
 
 inline PrintBuffer& Context::take_print_buffer(StreamHandle stream) {
   const std::lock_guard lock(mutex_);
+  const std::size_t bytes = Printer::get().buffer_bytes;
+  const auto take = [&](PrintBuffer& buffer) {
+    // The lock is held, so a failure is no business of `check`, which takes it.
+    if (buffer.capacity() != PrintBuffer::rounded(bytes)) {
+      buffer.free(driver_);
+      driver_.check(buffer.create(driver_, bytes), "making a buffer for what kernels print (cuMemHostAlloc)");
+    }
+    buffer.stream = stream;
+  };
   for (const std::unique_ptr<PrintBuffer>& buffer : print_buffers_) {
     const std::lock_guard buffer_lock(buffer->mutex);
     if (buffer->stream != nullptr) continue;
-    buffer->stream = stream;
+    take(*buffer);
     return *buffer;
   }
-  std::unique_ptr<PrintBuffer> buffer(new PrintBuffer);
-  buffer->stream = stream;
-  // The lock is held, so a failure is no business of `check`, which takes it.
-  driver_.check(buffer->create(driver_, Printer::get().buffer_bytes), "making a buffer for what kernels print (cuMemHostAlloc)");
-  print_buffers_.push_back(std::move(buffer));
+  print_buffers_.push_back(std::make_unique<PrintBuffer>());
+  take(*print_buffers_.back());
   return *print_buffers_.back();
 }
 

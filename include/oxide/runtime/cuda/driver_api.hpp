@@ -171,6 +171,7 @@ inline constexpr unsigned event_disable_timing = 2;                           //
   X(MemAllocFromPoolAsync, cuMemAllocFromPoolAsync, (DevicePointer * pointer, std::size_t bytes, PoolHandle pool, StreamHandle stream)) \
   X(MemFreeAsync, cuMemFreeAsync, (DevicePointer pointer, StreamHandle stream))                                                         \
   X(MemHostAlloc, cuMemHostAlloc, (void** pointer, std::size_t bytes, unsigned flags))                                                  \
+  X(MemFreeHost, cuMemFreeHost, (void* pointer))                                                                                        \
   X(MemHostGetDevicePointer, cuMemHostGetDevicePointer_v2, (DevicePointer * device_pointer, void* host_pointer, unsigned flags))        \
   X(MemcpyHtoDAsync, cuMemcpyHtoDAsync_v2, (DevicePointer to, const void* from, std::size_t bytes, StreamHandle stream))                \
   X(MemcpyDtoHAsync, cuMemcpyDtoHAsync_v2, (void* to, DevicePointer from, std::size_t bytes, StreamHandle stream))                      \

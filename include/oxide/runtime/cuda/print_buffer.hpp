@@ -25,7 +25,7 @@ class PrintBuffer {
 
   // Both need the context to be current.
   Result create(const Driver& driver, std::size_t bytes) {
-    capacity_ = bytes / 8 * 8;
+    capacity_ = rounded(bytes);
     void* host = nullptr;
     DevicePointer data = 0;
     Result result = driver.MemHostAlloc(&host, capacity_, host_alloc_portable | host_alloc_device_map);
@@ -38,6 +38,15 @@ class PrintBuffer {
     result = driver.MemcpyHtoDAsync(control, &initial, sizeof initial, stream);
     return result == SUCCESS ? driver.StreamSynchronize(stream) : result;
   }
+  // With nothing pending: makes it the buffer of no bytes that it was.
+  void free(const Driver& driver) {
+    if (records_ != nullptr) driver.MemFreeHost(records_);
+    if (control != 0) driver.MemFree(control);
+    capacity_ = 0, records_ = nullptr, control = 0;
+  }
+  // How many bytes `create` makes of so many.
+  static std::size_t rounded(std::size_t bytes) { return bytes / 8 * 8; }
+  std::size_t capacity() const { return capacity_; }
 
   // Waits for the stream, and appends to `text` what was printed. With the mutex held.
   Result drain(const Driver& driver, std::string& text) {
