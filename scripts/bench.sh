@@ -5,7 +5,7 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
-all=(header_weight trace first_call launch)
+all=(header_weight trace first_call launch cpu_simt)
 names=("$@")
 [ ${#names[@]} -gt 0 ] || names=("${all[@]}")
 for name in "${names[@]}"; do
@@ -13,7 +13,7 @@ for name in "${names[@]}"; do
 done
 
 {
-  scripts/setup.sh
+  scripts/setup.sh bench
   [ -e build/CMakeCache.txt ] && options=() || options=(-DOXIDE_BUILD_TESTS=OFF)
   cmake --preset default -DOXIDE_BUILD_BENCH=ON "${options[@]}"
   cmake --build build --parallel "$(nproc)" --target "${names[@]/#/bench_}"

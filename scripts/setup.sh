@@ -2,6 +2,7 @@
 # Makes sure that what oxide builds with is there, and installs what is missing through apt. Works offline when nothing is.
 #   scripts/setup.sh          what the compiler library and the examples need
 #   scripts/setup.sh tests    also what the tests need
+#   scripts/setup.sh bench    also what benchmarks compare with, where the package sources have it
 set -euo pipefail
 
 packages=() reasons=()
@@ -37,6 +38,11 @@ if [ "${1:-}" = tests ]; then
   need libmpfr-dev "what numbers and mathematical functions are compared with" header mpfr.h
   need clang-format-22 "checks the layout of the sources" have clang-format-22
   need clang-tidy-22 "checks the sources for common mistakes" have clang-tidy-22
+fi
+# Optional: a benchmark skips what is not there.
+if [ "${1:-}" = bench ] && [[ $(apt-cache policy pocl-opencl-icd 2>/dev/null) =~ Candidate:\ [^\(] ]]; then
+  need pocl-opencl-icd "what benchmarks of the CPU device compare with" sh -c 'ls /etc/OpenCL/vendors/pocl.icd'
+  need ocl-icd-libopencl1 "loads it" sh -c 'ldconfig -p | grep libOpenCL.so.1'
 fi
 
 if [ ${#packages[@]} -gt 0 ]; then

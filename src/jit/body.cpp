@@ -5,6 +5,7 @@
 #include "lower_effects.hpp"
 #include "lower_numbers.hpp"
 #include "lower_memory.hpp"
+#include "proofs.hpp"
 
 #include <oxide/ir/output.hpp>
 
@@ -87,6 +88,7 @@ class Body {
         context_(function.getContext()), b_(context_), numbers_(b_, around, graph.fp_mode), allocas_(allocas) {
     find_variables(allocas);
     find_sites();
+    if (number_ == 0) proved_ = proved_sites(graph);
     if (number_ != 0)
       for (const ir::Type type : graph_.functions[number_ - 1].results)
         result_slots_.push_back(Builder(&allocas, allocas.begin()).CreateAlloca(value_type(context_, type), nullptr, "result"));
@@ -213,6 +215,10 @@ class Body {
 
   // Goes on where `fails` is false; elsewhere reports the next site and ends the thread. The failing side is laid out at the end.
   void guard(Value* fails, Value* first, Value* second) {
+    if (number_ == 0 && proved_[next_site_]) {
+      ++next_site_;
+      return;
+    }
     BasicBlock* failed = BasicBlock::Create(context_, "failed", &function_);
     BasicBlock* passed = BasicBlock::Create(context_, "passed", &function_);
     b_.CreateCondBr(fails, failed, passed, llvm::MDBuilder(context_).createUnlikelyBranchWeights());
@@ -668,6 +674,7 @@ class Body {
   std::vector<Value*> given_back_;  // by the last call
   std::vector<std::uint32_t> first_site_;
   std::uint32_t next_site_ = 0;
+  std::vector<bool> proved_;  // of each site of the kernel's own body: is never reported
   std::uint32_t block_number_ = 0;  // plus one
   struct {
     std::uint32_t block = 0;

@@ -1,6 +1,7 @@
 #include "regions.hpp"
 
 #include "body.hpp"
+#include "proofs.hpp"
 
 #include <algorithm>
 #include <array>
@@ -157,6 +158,7 @@ class Cutter {
     if (fuses && graph.fp_mode == ir::FpMode::contract) ProductFuser(out_.graph).run();
     name_arrays();
     definitions_ = count_definitions(out_.graph);
+    proved_ = proved_sites(out_.graph);
   }
 
   Regions run() {
@@ -473,12 +475,14 @@ class Cutter {
     for (std::size_t n = 0; n != pieces.size(); ++n) {
       const auto& [place, end] = pieces[n];
       const ir::Block& from = blocks()[place.block];
-      graph.blocks[n + 1].operations.assign(from.operations.begin() + place.operation, from.operations.begin() + end);
       for (std::uint32_t i = place.operation; i != end; ++i) {
         const ir::Operation& op = from.operations[i];
+        const auto site = site_at_.find({place.block, i});
+        if (site != site_at_.end() && proved_[site->second]) continue;
+        graph.blocks[n + 1].operations.push_back(op);
         each_use(op, [&](Variable v) { used.insert(v); });
         if (const Variable v = defined_by(op); v != ir::no_variable) defined.insert(v);
-        if (const auto site = site_at_.find({place.block, i}); site != site_at_.end()) region.sites.push_back(site->second);
+        if (site != site_at_.end()) region.sites.push_back(site->second);
       }
       if (end != from.operations.size()) {
         region.exits[n + 1] = point_at_.at({place.block, end});
@@ -547,6 +551,7 @@ class Cutter {
 
   Regions out_;
   std::vector<std::uint8_t> definitions_;
+  std::vector<bool> proved_;  // of each site
   std::vector<std::uint32_t> order_;
   std::vector<Set> live_in_;
   std::vector<const ir::Operation*> maker_;  // of a variable that is made again
