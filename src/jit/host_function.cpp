@@ -37,6 +37,7 @@ Value* HostFunction::coordinate(Builder& b, ir::Opcode which, unsigned axis) {
     case ir::Opcode::block_index:
       return row_->getArg(block + axis);
     case ir::Opcode::block_dim:
+      if (graph_.attributes.block[0] != 0) return b.getInt32(graph_.attributes.block[axis]);
       return row_->getArg(block_dim + axis);
     case ir::Opcode::lane_index:
       return b.CreateAnd(b.CreateTrunc(thread_number(b), b.getInt32Ty()), b.getInt32(31));
@@ -185,15 +186,15 @@ Value* HostFunction::atomic(Builder& b, const ir::Operation& op, Value* address,
 
 // ---- making functions
 
-llvm::Function* HostFunction::make_function(llvm::StringRef name, llvm::ArrayRef<llvm::Type*> types) {
-  llvm::FunctionType* type = llvm::FunctionType::get(llvm::Type::getVoidTy(context_), types, false);
+llvm::Function* HostFunction::make_function(llvm::StringRef name, llvm::ArrayRef<llvm::Type*> types, llvm::Type* result) {
+  llvm::FunctionType* type = llvm::FunctionType::get(result != nullptr ? result : llvm::Type::getVoidTy(context_), types, false);
   llvm::Function* f = llvm::Function::Create(type, llvm::GlobalValue::InternalLinkage, name, module_);
   f->setDoesNotThrow();
   f->addFnAttr(llvm::Attribute::NoInline);
   return f;
 }
 
-unsigned HostFunction::make_row(llvm::StringRef name, llvm::ArrayRef<llvm::Type*> more, std::uint64_t row_limit) {
+unsigned HostFunction::make_row(llvm::StringRef name, llvm::ArrayRef<llvm::Type*> more, std::uint64_t row_limit, llvm::Type* result) {
   llvm::Type* i32 = llvm::Type::getInt32Ty(context_);
   llvm::Type* i64 = llvm::Type::getInt64Ty(context_);
   llvm::Type* pointer = llvm::PointerType::get(context_, 0);
@@ -218,13 +219,19 @@ unsigned HostFunction::make_row(llvm::StringRef name, llvm::ArrayRef<llvm::Type*
   }
   const auto first = static_cast<unsigned>(types.size());
   types.insert(types.end(), more.begin(), more.end());
-  row_ = make_function(name, types);
+  row_ = make_function(name, types, result);
   row_->addFnAttr("prefer-vector-width", "256");  // wider ones slow the clock of many processors
   row_->getArg(record)->addAttr(llvm::Attribute::NoAlias);
   limit(x_count, row_limit + 1);
   // Places in a grid are then known not to be negative numbers, which is what the optimizer's range checks are about.
   limit(x_from, std::uint64_t{1} << 30);
   for (unsigned axis = 0; axis != 3; ++axis) limit(block_dim + axis, std::uint64_t{1} << 30);
+  if (const auto& size = graph_.attributes.block; size[0] != 0) {
+    limit(x_count, std::min<std::uint64_t>(row_limit, size[0]) + 1);
+    limit(x_from, size[0]);
+    limit(thread_y, size[1]);
+    limit(thread_z, size[2]);
+  }
   for (std::size_t p = 0; p != graph_.parameters.size(); ++p)
     if (graph_.parameters[p].kind == ir::ParameterKind::span) limit(argument_[p] + 1, std::uint64_t{1} << 63);
   for (const std::uint32_t memory : layout_.dynamic)

@@ -64,9 +64,9 @@ class HostFunction : public Surroundings {
 
   // ---- making functions
 
-  llvm::Function* make_function(llvm::StringRef name, llvm::ArrayRef<llvm::Type*> types);
+  llvm::Function* make_function(llvm::StringRef name, llvm::ArrayRef<llvm::Type*> types, llvm::Type* result = nullptr);
   // Makes `row_`, with `more` parameters at its end, of which the first is returned.
-  unsigned make_row(llvm::StringRef name, llvm::ArrayRef<llvm::Type*> more, std::uint64_t row_limit);
+  unsigned make_row(llvm::StringRef name, llvm::ArrayRef<llvm::Type*> more, std::uint64_t row_limit, llvm::Type* result = nullptr);
 
   struct Loop {
     llvm::BasicBlock* body;

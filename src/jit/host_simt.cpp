@@ -46,9 +46,10 @@ struct Arrays {
 
 // The code of one region, in two functions:
 //
-//   region(block, first, count, x, y, z)    a SimtRegion: reads the block and calls
+//   region(block, first, count, x, y, z)    a SimtRegion: reads the block and calls, for each row of threads,
 //   row(count, x, ..., arguments..., arrays, shared, stride, first)
 //     for i in 0 .. count: the region's code for the thread first + i, which ends with its state
+//   Both give the least and the greatest state.
 class RegionFunction final : public HostFunction {
  public:
   RegionFunction(const Regions& regions, std::uint32_t point, const Arrays& arrays, llvm::Module& module)
@@ -130,7 +131,7 @@ class RegionFunction final : public HostFunction {
     llvm::Type* i32 = llvm::Type::getInt32Ty(context_);
     llvm::Type* i64 = llvm::Type::getInt64Ty(context_);
     llvm::Type* pointer = llvm::PointerType::get(context_, 0);
-    more_ = make_row(("oxide_host_row" + llvm::Twine(point)).str(), {pointer, pointer, i64, i64}, 1u << 30);
+    more_ = make_row(("oxide_host_row" + llvm::Twine(point)).str(), {pointer, pointer, i64, i64}, 1u << 30, i64);
     for (const More m : {in_arrays, in_shared}) {
       // Addresses of arrays may be kept in others.
       if (m == in_shared || !arrays_.local) more(m)->addAttr(llvm::Attribute::NoAlias);
@@ -146,12 +147,34 @@ class RegionFunction final : public HostFunction {
     next_ = x.next;
     thread_x_ = b.CreateTrunc(b.CreateAdd(row_->getArg(x_from), x.counter, "", /*HasNUW=*/true, /*HasNSW=*/true), i32);
     number_ = b.CreateAdd(more(in_first), x.counter, "", /*HasNUW=*/true, /*HasNSW=*/true);
-    Builder at_next(next_, next_->begin());
-    state_ = at_next.CreatePHI(i32, 0, "state");
-    in_step(*at_next.CreateAlignedStore(state_, element(at_next, simt_states, i32), llvm::Align(4)));
+    state_ = Builder(next_, next_->begin()).CreatePHI(i32, 0, "state");
     lower_body(graph_, 0, *row_, *entry, *x.body, *this);
     mark_parallel(x);
-    llvm::ReturnInst::Create(context_, x.done);
+    Builder at_done(x.done);
+    at_done.CreateRet(states_of(x, *entry));
+  }
+  // The states of the row's threads, as a SimtRegion gives them. Where all ways end in one state, it is known.
+  Value* states_of(const Loop& x, BasicBlock& before) {
+    const auto one = [&](Value* v) { return v == state_->getIncomingValue(0); };
+    if (state_->getNumIncomingValues() == 0 || llvm::all_of(state_->incoming_values(), one)) {
+      const auto* state = state_->getNumIncomingValues() == 0 ? nullptr : llvm::cast<llvm::ConstantInt>(state_->getIncomingValue(0));
+      const std::uint64_t number = state != nullptr ? state->getZExtValue() : simt_exited;
+      state_->replaceAllUsesWith(llvm::PoisonValue::get(state_->getType()));
+      state_->eraseFromParent();
+      return llvm::ConstantInt::get(llvm::Type::getInt64Ty(context_), number << 32 | number);
+    }
+    Builder b(next_, next_->getFirstNonPHIIt());
+    in_step(*b.CreateAlignedStore(state_, element(b, simt_states, b.getInt32Ty()), llvm::Align(4)));
+    std::array<Value*, 2> result{};
+    for (const bool greatest : {false, true}) {
+      llvm::PHINode* phi = Builder(x.counter->getParent(), x.counter->getParent()->begin()).CreatePHI(b.getInt32Ty(), 2);
+      phi->addIncoming(b.getInt32(greatest ? 0 : 0xffffffff), &before);
+      phi->addIncoming(b.CreateIntrinsic(greatest ? llvm::Intrinsic::umax : llvm::Intrinsic::umin, {b.getInt32Ty()}, {phi, state_}), next_);
+      result[greatest] = phi;
+    }
+    Builder at_done(x.done);
+    const auto wide = [&](Value* v) { return at_done.CreateZExt(v, at_done.getInt64Ty()); };
+    return at_done.CreateOr(wide(result[0]), at_done.CreateShl(wide(result[1]), at_done.getInt64(32)));
   }
   void find_shared_memory(Builder& b) {
     shared_.resize(graph_.memories.size(), nullptr);
@@ -169,23 +192,53 @@ class RegionFunction final : public HostFunction {
     llvm::Type* pointer = llvm::PointerType::get(context_, 0);
     llvm::Type* i32 = llvm::Type::getInt32Ty(context_);
     llvm::Type* i64 = llvm::Type::getInt64Ty(context_);
-    function_ = make_function(("oxide_host_region" + llvm::Twine(point)).str(), {pointer, i64, i64, i32, i32, i32});
-    function_->addFnAttr(llvm::Attribute::OptimizeNone);
-    Builder b(BasicBlock::Create(context_, "entry", function_));
+    function_ = make_function(("oxide_host_region" + llvm::Twine(point)).str(), {pointer, i64, i64, i32, i32, i32}, i64);
+    BasicBlock* entry = BasicBlock::Create(context_, "entry", function_);
+    BasicBlock* head = BasicBlock::Create(context_, "row", function_);
+    BasicBlock* done = BasicBlock::Create(context_, "done", function_);
+    Builder b(entry);
     Value* simt_block = function_->getArg(0);
     std::vector<Value*> values(row_->arg_size());
     read_launch(b, load_field(b, pointer, simt_block, offsetof(SimtBlock, launch)), values);
     for (unsigned axis = 0; axis != 3; ++axis) values[block + axis] = load_field(b, i32, simt_block, offsetof(SimtBlock, block) + 4 * axis);
-    values[x_count] = function_->getArg(2);
-    values[x_from] = b.CreateZExt(function_->getArg(3), i64);
-    values[thread_y] = function_->getArg(4);
-    values[thread_z] = function_->getArg(5);
     values[more_ + in_arrays] = load_field(b, pointer, simt_block, offsetof(SimtBlock, arrays));
     values[more_ + in_shared] = load_field(b, pointer, simt_block, offsetof(SimtBlock, shared));
     values[more_ + in_stride] = load_field(b, i64, simt_block, offsetof(SimtBlock, stride));
-    values[more_ + in_first] = function_->getArg(1);
-    b.CreateCall(row_, values);
-    b.CreateRetVoid();
+    b.CreateBr(head);
+
+    b.SetInsertPoint(head);
+    const auto variable = [&](Value* first) {
+      llvm::PHINode* phi = b.CreatePHI(first->getType(), 2);
+      phi->addIncoming(first, entry);
+      return phi;
+    };
+    llvm::PHINode *first = variable(function_->getArg(1)), *left = variable(function_->getArg(2)), *x = variable(function_->getArg(3));
+    llvm::PHINode *y = variable(function_->getArg(4)), *z = variable(function_->getArg(5));
+    llvm::PHINode *least = variable(b.getInt32(0xffffffff)), *most = variable(b.getInt32(0));
+    Value* from = b.CreateZExt(x, i64);
+    Value* in_row = b.CreateSub(b.CreateZExt(values[block_dim], i64), from);
+    values[x_count] = b.CreateIntrinsic(llvm::Intrinsic::umin, {i64}, {in_row, left});
+    values[x_from] = from;
+    values[thread_y] = y;
+    values[thread_z] = z;
+    values[more_ + in_first] = first;
+    Value* states = b.CreateCall(row_, values);
+    const auto goes_on = [&](llvm::PHINode* phi, Value* value) { phi->addIncoming(value, head); };
+    goes_on(first, b.CreateAdd(first, values[x_count]));
+    Value* rest = b.CreateSub(left, values[x_count]);
+    goes_on(left, rest);
+    goes_on(x, b.getInt32(0));
+    Value* next_y = b.CreateAdd(y, b.getInt32(1));
+    Value* plane = b.CreateICmpEQ(next_y, values[block_dim + 1]);
+    goes_on(y, b.CreateSelect(plane, b.getInt32(0), next_y));
+    goes_on(z, b.CreateAdd(z, b.CreateZExt(plane, i32)));
+    Value* low = b.CreateIntrinsic(llvm::Intrinsic::umin, {i32}, {least, b.CreateTrunc(states, i32)});
+    Value* high = b.CreateIntrinsic(llvm::Intrinsic::umax, {i32}, {most, b.CreateTrunc(b.CreateLShr(states, b.getInt64(32)), i32)});
+    goes_on(least, low);
+    goes_on(most, high);
+    b.CreateCondBr(b.CreateICmpEQ(rest, b.getInt64(0)), done, head);
+    b.SetInsertPoint(done);
+    b.CreateRet(b.CreateOr(b.CreateZExt(low, i64), b.CreateShl(b.CreateZExt(high, i64), b.getInt64(32))));
   }
 
   const Regions& regions_;

@@ -452,6 +452,7 @@ class Cutter {
     ir::Graph& graph = region.graph;
     graph.name = out_.graph.name;
     graph.fp_mode = out_.graph.fp_mode;
+    graph.attributes = out_.graph.attributes;
     graph.parameters = out_.graph.parameters;
     graph.memories = out_.graph.memories;
     graph.variables = out_.graph.variables;

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <limits>
 #include <utility>
+#include <vector>
 
 namespace oxide::jit {
 
@@ -47,6 +48,8 @@ class BlockRunner {
     if (block_.arrays == nullptr) return;
     block_.shared = block_.arrays + arrays;
     states_ = reinterpret_cast<std::uint32_t*>(array(simt_states));
+    group_size_ = kernel_.by_warp != 0 ? simt_warp : threads_;
+    common_.resize((threads_ + group_size_ - 1) / group_size_);
   }
 
   bool ready() const { return block_.arrays != nullptr; }
@@ -57,10 +60,9 @@ class BlockRunner {
     block_.block[1] = static_cast<std::uint32_t>(row % launch_.grid[1]);
     block_.block[2] = static_cast<std::uint32_t>(row / launch_.grid[1]);
     given_up_ = false;
-    std::fill(states_, states_ + threads_, simt_runs);
-    const std::uint32_t group = kernel_.by_warp != 0 ? simt_warp : threads_;
+    std::fill(common_.begin(), common_.end(), simt_runs);
     for (;;) {
-      for (std::uint32_t first = 0; first < threads_ && !given_up_; first += group) run_group(first, std::min(first + group, threads_));
+      for (std::uint32_t group = 0; group != common_.size() && !given_up_; ++group) run_group(group);
       if (given_up_ || !pass_barrier()) return;
     }
   }
@@ -71,10 +73,71 @@ class BlockRunner {
     return state < kernel_.points && ir::row_of(static_cast<ir::Opcode>(points_[state].opcode)).effect == ir::Effect::block_collective;
   }
 
+  // ---- groups: the threads of a warp; of a kernel without operations of a warp, all threads of the block. Mostly the threads of a group
+  // have one state, which is `common_` of the group, and their places in `states_` say nothing.
+
+  std::uint32_t first_of(std::uint32_t group) const { return group * group_size_; }
+  std::uint32_t end_of(std::uint32_t group) const { return std::min(threads_, (group + 1) * group_size_); }
+  std::uint32_t common_of(std::uint32_t first, std::uint32_t end) const {
+    const bool same = std::all_of(states_ + first, states_ + end, [&](std::uint32_t s) { return s == states_[first]; });
+    return same ? states_[first] : simt_mixed;
+  }
+  void spread(std::uint32_t group) {
+    if (common_[group] != simt_mixed) std::fill(states_ + first_of(group), states_ + end_of(group), common_[group]);
+  }
+
+  // Runs a group until each of its threads waits at a barrier of the block or has exited.
+  void run_group(std::uint32_t group) {
+    std::uint32_t& common = common_[group];
+    const std::uint32_t first = first_of(group), end = end_of(group);
+    while (common != simt_mixed && !given_up_) {
+      if (common == simt_exited || at_barrier(common)) return;
+      const std::uint32_t point = common & ~simt_runs;
+      if ((common & simt_runs) != 0) {
+        common = run_together(point, first, end);
+        continue;
+      }
+      const std::uint32_t lanes = 0xffffffffu >> (simt_warp - (end - first));
+      if (run_warp(points_[point], first, lanes, lanes) == lanes) {
+        common = point | simt_runs;
+      } else {
+        spread(group);
+        common = simt_mixed;
+      }
+    }
+    if (given_up_) return;
+    run_apart(first, end);
+    common = common_of(first, end);
+  }
+
+  // The region of a point, by all threads of a group; their new state, or simt_mixed.
+  std::uint32_t run_together(std::uint32_t point, std::uint32_t first, std::uint32_t end) {
+    const std::uint32_t state = call_region(point, first, end);
+    if (state != simt_failed && state != simt_mixed) return state;
+    if (state == simt_failed) std::fill(states_ + first, states_ + end, state);
+    if (kernel_.checks != 0) report_failures(first, end);
+    return common_of(first, end);
+  }
+  std::uint32_t call_region(std::uint32_t point, std::uint32_t first, std::uint32_t end) const {
+    const std::uint32_t width = launch_.block[0], row = first / width;
+    const std::uint64_t states =
+        regions_[point](&block_, first, end - first, first % width, row % launch_.block[1], row / launch_.block[1]);
+    const auto least = static_cast<std::uint32_t>(states);
+    return least == static_cast<std::uint32_t>(states >> 32) ? least : simt_mixed;
+  }
+
   // ---- threads of a block
 
   // All threads that have not exited have to be at one barrier. Lets them go on; false when none is left.
   bool pass_barrier() {
+    const std::uint32_t common = common_[0];
+    if (common != simt_mixed && std::all_of(common_.begin(), common_.end(), [&](std::uint32_t c) { return c == common; })) {
+      if (common == simt_exited) return false;
+      reduce_barrier(points_[common], [](std::uint32_t) { return true; });
+      std::fill(common_.begin(), common_.end(), common | simt_runs);
+      return true;
+    }
+    for (std::uint32_t group = 0; group != common_.size(); ++group) spread(group);
     std::uint32_t point = simt_exited;
     for (std::uint32_t t = 0; t != threads_; ++t) {
       if (states_[t] == simt_exited) continue;
@@ -82,33 +145,35 @@ class BlockRunner {
       else if (states_[t] != point) return missing(states_[t] < point ? t : first_at(point), std::max(states_[t], point)), false;
     }
     if (point == simt_exited) return false;
-    const SimtPoint& p = points_[point];
-    if (p.opcode != static_cast<std::uint32_t>(ir::Opcode::barrier)) reduce_barrier(p);
+    reduce_barrier(points_[point], [&](std::uint32_t t) { return states_[t] != simt_exited; });
     for (std::uint32_t t = 0; t != threads_; ++t)
       if (states_[t] == point) states_[t] = point | simt_runs;
+    for (std::uint32_t group = 0; group != common_.size(); ++group) common_[group] = common_of(first_of(group), end_of(group));
     return true;
   }
   std::uint32_t first_at(std::uint32_t point) const {
     return static_cast<std::uint32_t>(std::find(states_, states_ + threads_, point) - states_);
   }
-  void reduce_barrier(const SimtPoint& p) {
+  template <class Here>
+  void reduce_barrier(const SimtPoint& p, Here&& here) {
+    const auto opcode = static_cast<ir::Opcode>(p.opcode);
+    if (opcode == ir::Opcode::barrier) return;
     std::uint32_t count = 0, all = 0;
     for (std::uint32_t t = 0; t != threads_; ++t)
-      if (states_[t] != simt_exited) ++all, count += operand(p, 0, t) != 0;
-    const auto opcode = static_cast<ir::Opcode>(p.opcode);
+      if (here(t)) ++all, count += operand(p, 0, t) != 0;
     const std::uint32_t result = opcode == ir::Opcode::barrier_count ? count
                                  : opcode == ir::Opcode::barrier_and ? count == all
                                                                      : count != 0;
     const std::size_t size = opcode == ir::Opcode::barrier_count ? 4 : 1;
     for (std::uint32_t t = 0; t != threads_; ++t)
-      if (states_[t] != simt_exited) store(p, t, &result, size);
+      if (here(t)) store(p, t, &result, size);
   }
 
-  // ---- threads of a warp; of a kernel without operations of a warp, all threads of the block
+  // ---- threads of a group that are at different places
 
   // Runs the threads [first, end) until each waits at a barrier of the block or has exited. Those that are furthest behind go first, so
   // that the others are caught up with where control flow meets again.
-  void run_group(std::uint32_t first, std::uint32_t end) {
+  void run_apart(std::uint32_t first, std::uint32_t end) {
     std::uint64_t not_before = 0;  // of a key: threads before it cannot go on
     for (;;) {
       std::uint64_t least = ~std::uint64_t{0};
@@ -125,7 +190,7 @@ class BlockRunner {
       if ((least & 1) != 0) {
         run_region(point, first, end);
         not_before = 0;
-      } else if (run_warp(points_[point], point, first, end)) {
+      } else if (run_waiting(points_[point], point, first, end)) {
         not_before = 0;
       } else {
         not_before = least + 1;
@@ -138,18 +203,14 @@ class BlockRunner {
 
   void run_region(std::uint32_t point, std::uint32_t first, std::uint32_t end) {
     const std::uint32_t wanted = point | simt_runs;
-    const std::uint32_t width = launch_.block[0];
     for (std::uint32_t t = first; t != end;) {
       if (states_[t] != wanted) {
         ++t;
         continue;
       }
-      // As many neighbours as there are, in one row.
-      const std::uint32_t x = t % width, row = t / width;
-      const std::uint32_t stop = std::min(end, t + (width - x));
       std::uint32_t last = t + 1;
-      while (last != stop && states_[last] == wanted) ++last;
-      regions_[point](&block_, t, last - t, x, row % launch_.block[1], row / launch_.block[1]);
+      while (last != end && states_[last] == wanted) ++last;
+      if (const std::uint32_t state = call_region(point, t, last); state != simt_mixed) std::fill(states_ + t, states_ + last, state);
       if (kernel_.checks != 0) report_failures(t, last);
       t = last;
     }
@@ -166,17 +227,23 @@ class BlockRunner {
   // ---- operations of a warp
 
   // Does the operation for those threads of [first, end) that wait at it and whose masks' lanes are all there. False when there are none.
-  bool run_warp(const SimtPoint& p, std::uint32_t point, std::uint32_t first, std::uint32_t end) {
-    if (p.collective == 0) return false;
+  bool run_waiting(const SimtPoint& p, std::uint32_t point, std::uint32_t first, std::uint32_t end) {
     std::uint32_t here = 0, alive = 0;
     for (std::uint32_t t = first; t != end; ++t) {
       here |= std::uint32_t{states_[t] == point} << (t - first);
       alive |= std::uint32_t{states_[t] != simt_exited} << (t - first);
     }
+    const std::uint32_t done = run_warp(p, first, here, alive);
+    each_lane(done, [&](std::uint32_t lane) { states_[first + lane] = point | simt_runs; });
+    return done != 0 || given_up_;
+  }
+  // The same for the lanes that are `here`; those that did it.
+  std::uint32_t run_warp(const SimtPoint& p, std::uint32_t first, std::uint32_t here, std::uint32_t alive) {
+    if (p.collective == 0) return 0;
     const auto opcode = static_cast<ir::Opcode>(p.opcode);
     if (opcode == ir::Opcode::active_mask) {
       each_lane(here, [&](std::uint32_t lane) { store(p, first + lane, &here, 4); });
-      return go_on(here, point, first);
+      return here;
     }
     const std::size_t mask_operand = ir::row_of(opcode).operands - 1u;
     std::uint32_t done = 0;
@@ -192,17 +259,13 @@ class BlockRunner {
         const auto lane = static_cast<std::uint32_t>(__builtin_ctz(group & ~mask));
         report(p.site, OXIDE_COLLECTIVE_NOT_NAMED, mask, first + lane);
         given_up_ = true;
-        return true;
+        return 0;
       }
       if ((mask & alive) != group) continue;
       warp_operation(p, opcode, group, first);
       done |= group;
     }
-    return go_on(done, point, first);
-  }
-  bool go_on(std::uint32_t lanes, std::uint32_t point, std::uint32_t first) {
-    each_lane(lanes, [&](std::uint32_t lane) { states_[first + lane] = point | simt_runs; });
-    return lanes != 0;
+    return done;
   }
   template <class F>
   static void each_lane(std::uint32_t lanes, F&& f) {
@@ -372,8 +435,9 @@ class BlockRunner {
   const SimtRegion* regions_;
   const oxide_host_launch& launch_;
   SimtBlock block_{};
-  std::uint32_t threads_ = 0;
-  std::uint32_t* states_ = nullptr;
+  std::uint32_t threads_ = 0, group_size_ = 0;
+  std::uint32_t* states_ = nullptr;  // of each thread
+  std::vector<std::uint32_t> common_;  // of each group
   bool given_up_ = false;  // the block's other threads cannot go on
 };
 

@@ -15,6 +15,7 @@ inline constexpr std::uint32_t simt_warp = 32;
 inline constexpr std::uint32_t simt_runs = 0x80000000;
 inline constexpr std::uint32_t simt_exited = 0x7fffffff;
 inline constexpr std::uint32_t simt_failed = 0x7ffffffe;  // has filled in its place in the arrays of failures
+inline constexpr std::uint32_t simt_mixed = 0x7ffffffd;   // of several threads, which have different states
 
 // The arrays of a block have an element for each of its threads, rounded up to `stride`. An array is named by the bytes a thread has in
 // all arrays before it, so that it starts at arrays + name * stride. The first ones are these.
@@ -33,9 +34,10 @@ struct SimtBlock {
   std::uint32_t reserved;
 };
 
-// Runs a region for the threads [first, first + count) of a block, which lie in one row: their x starts at `x`. Stores their states.
-using SimtRegion = void (*)(const SimtBlock* block, std::uint64_t first, std::uint64_t count, std::uint32_t x, std::uint32_t y,
-                            std::uint32_t z);
+// Runs a region for the threads [first, first + count) of a block, of which the first is at (x, y, z). Gives the least of their new states
+// and, in the upper half, the greatest; stores the states only where these differ.
+using SimtRegion = std::uint64_t (*)(const SimtBlock* block, std::uint64_t first, std::uint64_t count, std::uint32_t x, std::uint32_t y,
+                                     std::uint32_t z);
 
 // The tables below are generated as constants: 32-bit words, in this order.
 struct SimtOperand {
