@@ -34,7 +34,7 @@ inline constexpr auto tiled_gemm =
       }
       for (std::uint32_t r = 0; r != rows_per_thread; ++r)
         c.unchecked_mut((first_row + (y + r * (tile_size / rows_per_thread))) * n + column) = sums[r];
-    });
+    }).block(tile_size, tile_size / rows_per_thread);
 
 int main(int argc, char** argv) {
   return support::run("tiled_gemm", [&] {

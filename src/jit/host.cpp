@@ -237,11 +237,13 @@ HostCode compile_host(const ir::Graph& graph, const oxide_jit_request& request, 
   llvm::Module& module = *held_module;
   module.setTargetTriple(machine->getTargetTriple());
   module.setDataLayout(machine->createDataLayout());
-  if (needs_regions(graph)) make_simt_kernel(graph, module, Kernel::entry_name);
+  const bool in_regions = needs_regions(graph);
+  if (in_regions) make_simt_kernel(graph, module, Kernel::entry_name);
   else Kernel(graph, module);
   if (!graph.functions.empty()) check_code(module);
   timing.build_ms = clock.lap();
-  optimize(module, *machine, request.opt_level);
+  // Level 3 would make a copy of a region's loop for each side of each uniform condition, and of each check of one.
+  optimize(module, *machine, in_regions ? std::min(request.opt_level, 2u) : request.opt_level);
   timing.optimize_ms = clock.lap();
   HostCode out;
   if ((request.flags & OXIDE_JIT_KEEP_LLVM) != 0) out.llvm_ir = text_of(module);
