@@ -108,11 +108,12 @@ MathResults DeviceLibrary::call(Builder& b, ir::Math f, ir::Type type, llvm::Arr
   llvm::SmallVector<llvm::Value*, 3> x(operands);
   if (kind_ == Kind::libdevice) x = prepared_for_libdevice(b, f, x);
   MathResults results = call_math_function(b, function_name(kind_ == Kind::libdevice, f, type), f, type, x);
-  // jn(n, 0) is a NaN in libdevice for n > 1; it is 0.
+  // jn(n, 0) is a NaN in libdevice for n > 1, and jn(1, -0) is 0; it is a zero, which has the sign of x for an odd n.
   if (kind_ == Kind::libdevice && f == ir::Math::jn) {
     llvm::Value* zero = llvm::ConstantFP::get(x[1]->getType(), 0.0);
-    llvm::Value* is_zero = b.CreateAnd(b.CreateFCmpOEQ(x[1], zero), b.CreateICmpSGT(x[0], b.getInt32(1)));
-    results[0] = b.CreateSelect(is_zero, zero, results[0]);
+    llvm::Value* is_zero = b.CreateAnd(b.CreateFCmpOEQ(x[1], zero), b.CreateICmpSGT(x[0], b.getInt32(0)));
+    llvm::Value* odd = b.CreateTrunc(x[0], b.getInt1Ty());
+    results[0] = b.CreateSelect(is_zero, b.CreateSelect(odd, x[1], zero), results[0]);
   }
   return results;
 }

@@ -1,19 +1,23 @@
 #include "lower_memory.hpp"
 
+#include <algorithm>
+
 namespace oxide::jit {
 
 llvm::GlobalVariable* make_table(llvm::Module& module, const ir::Graph& graph, std::size_t memory, unsigned address_space) {
   const ir::Memory& table = graph.memories[memory];
   const std::string& bytes = graph.strings[table.data];
   llvm::LLVMContext& context = module.getContext();
-  const bool structs = table.element == ir::Type::none;  // as bytes
-  llvm::Constant* data = llvm::ConstantDataArray::getRaw(bytes, structs ? bytes.size() : table.elements,
-                                                         structs ? llvm::Type::getInt8Ty(context) : memory_type(context, table.element));
+  // As bytes where LLVM keeps no such arrays: of structs, pairs and 128-bit integers.
+  llvm::Type* type = table.element == ir::Type::none ? nullptr : memory_type(context, table.element);
+  const bool plain = type != nullptr && llvm::ConstantDataSequential::isElementTypeCompatible(type);
+  llvm::Constant* data =
+      llvm::ConstantDataArray::getRaw(bytes, plain ? table.elements : bytes.size(), plain ? type : llvm::Type::getInt8Ty(context));
   auto* global =
       new llvm::GlobalVariable(module, data->getType(), /*isConstant=*/true, llvm::GlobalValue::InternalLinkage, data,
                                "oxide_table" + std::to_string(memory), nullptr, llvm::GlobalVariable::NotThreadLocal, address_space);
   // So that neighbours are read together where the index allows it.
-  global->setAlignment(llvm::Align(16));
+  global->setAlignment(std::max(llvm::Align(16), llvm::Align(ir::layout_of(table).alignment)));
   global->setUnnamedAddr(llvm::GlobalValue::UnnamedAddr::Global);
   return global;
 }

@@ -5,7 +5,10 @@
 #include <string>
 #include <vector>
 
+#include <oxide/dsl/choice.hpp>
 #include <oxide/dsl/vector.hpp>
+
+#include <oxide/ir/print.hpp>
 
 #include "support/devices.hpp"
 
@@ -85,6 +88,37 @@ TEST_CASE("local arrays: zero when made, indexed at run time, copied whole; of n
     k(stream, ox::LaunchConfig::for_num_elems(n), in, out);
     CHECK(out.to_host(stream) == expected);
   });
+}
+
+TEST_CASE("what structs, arrays and vectors do is at the user's lines") {
+  struct Both {
+    Entry entry;
+    float numbers[2];
+  };
+  const auto k = ox::kernel("lines", [](ox::Span<const Both> in, ox::Span<const ox::Option<int>> options, ox::Span<Both> out) {
+    ox::Value<Both> a = in[0], b;
+    b = a;
+    if (a == in[1]) b[&Both::numbers][0] = 2;
+    if (b != a) b[&Both::numbers] = a[&Both::numbers];
+    if (a[&Both::numbers] == b[&Both::numbers]) b[&Both::entry] = a[&Both::entry];
+    if (ox::Value<ox::Option<int>>(options[0]) != options[1]) b = in[1];
+    ox::f32x4 v;
+    v[2] = b[&Both::numbers][1];
+    b[&Both::numbers][0] = v[3] + v[2];
+    out.unchecked_mut(0) = b;
+  });
+  const std::string text = k.graph_text();
+  CHECK(count(text, "; arrays.cpp:") > 40);
+  CHECK(count(text, "; ") == count(text, "; arrays.cpp:"));
+
+  const int line = __LINE__ + 2;
+  // clang-format off
+  const auto array = [](ox::Span<Both> out) { ox::Value<Both> a; a[&Both::numbers][2] = 1, out.unchecked_mut(0) = a; };
+  const auto vector = [](ox::Span<Float4> out) { ox::f32x4 a; a[4] = 1, out.unchecked_mut(0) = a; };
+  // clang-format on
+  CHECK_THROWS_WITH(ox::kernel("k", array).graph(), Catch::Contains("index 2 is outside of an array of 2 elements (") &&
+                                                        Catch::Contains("arrays.cpp:" + std::to_string(line)));
+  CHECK_THROWS_WITH(ox::kernel("k", vector).graph(), Catch::Contains("arrays.cpp:" + std::to_string(line + 1)));
 }
 
 TEST_CASE("an index outside of an array is a fault with the line; a host index is refused while tracing") {

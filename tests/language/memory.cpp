@@ -1,9 +1,12 @@
 // Memory that is not passed: constant tables, constants set by the host, globals.
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include <oxide/dsl/vector.hpp>
 #include <oxide/ir/hash.hpp>
 #include <oxide/ir/print.hpp>
 
@@ -16,6 +19,31 @@ constexpr std::array<float, 5> weights{0.5f, -1.25f, 3.0f, 1e-30f, 7.0f};
 constexpr ox::Table primes{std::uint64_t{2}, std::uint64_t{3}, std::uint64_t{5}, ~std::uint64_t{0}};
 constexpr std::int8_t small[] = {-1, 2, -128};
 constexpr bool flags[] = {true, false, false, true};
+
+enum class Grade : std::uint8_t { low = 1, high = 9 };
+
+struct Material {
+  float color[3];
+  Grade grade;
+  double density;
+  std::pair<std::int16_t, bool> extra;
+};
+OXIDE_STRUCT(Material, color, grade, density, extra)
+bool operator==(const Material& a, const Material& b) {
+  return std::equal(a.color, a.color + 3, b.color) && a.grade == b.grade && a.density == b.density && a.extra == b.extra;
+}
+constexpr Material material(int n) {
+  const auto x = static_cast<float>(n);
+  return {{x, x + 0.25f, -x}, n % 2 == 0 ? Grade::low : Grade::high, 1e10 + n, {static_cast<std::int16_t>(n - 3), n % 3 == 0}};
+}
+constexpr ox::Table materials{material(0), material(1), material(2)};
+
+ox::Constant<Material> painted{material(7)};
+ox::Constant<std::pair<int, float>[2]> limits{std::vector<std::pair<int, float>>{{4, 0.5f}}};
+ox::Global<Material[3]> stock{std::vector<Material>{material(10), material(11)}};
+ox::Global<ox::Vector<float, 4>> corner;
+ox::Global<oxide::int128> total{oxide::int128{1} << 90};
+ox::Global<bool[3]> seen;
 
 ox::Constant<float> gain{1.5f};
 ox::Constant<std::int32_t[4]> offsets;
@@ -116,6 +144,78 @@ TEST_CASE("globals keep their values from launch to launch, and from kernel to k
     const ox::KernelFault fault = fault_of(stream, [&] { beyond(stream, ox::LaunchConfig{1, 1}, 8, out); });
     CHECK_THAT(fault.what(), Catch::Contains("index 8 is outside of an ox::Global, which has 8 elements"));
   });
+}
+
+TEST_CASE("tables, constants and globals hold what memory holds: structs, enumerations, vectors, pairs, wide and packed numbers") {
+  constexpr auto k = ox::kernel("stores", [](ox::u32 at, ox::Span<Material> out, ox::Span<double> sums) {
+    out.unchecked_mut(0) = materials[at];                 // the whole, with an index of the device
+    out.unchecked_mut(1) = *painted;
+    ox::Value<Material> m = stock[at];
+    m.color[at] = materials[at].color[1] + painted.value().color[0];
+    m.extra.get<0>() += 1;
+    stock.unchecked_mut(2) = m;
+    stock.unchecked_mut(0).density = 5;
+    out.unchecked_mut(2) = stock[0];
+    const std::array<oxide::int128, 2> wide{oxide::int128{7} << 70, -5};
+    const std::vector<ox::half2> halves{{ox::half(1), ox::half(2)}, {ox::half(3), ox::half(-4)}};
+    const std::vector<Grade> grades{Grade::low, Grade::high};
+    ox::i128 w = ox::constant_table(wide)[at];
+    ox::f16x2 h = ox::constant_table(halves)[at];
+    auto [limit, factor] = ox::Value<std::pair<int, float>>(limits[at - 1]);
+    ox::f64 sum = ox::cast<double>(w) + ox::cast<double>(ox::high(h)) + ox::cast<double>(limit) + factor;
+    if (ox::constant_table(grades)[at] == Grade::high) sum += 100;
+    sums.unchecked_mut(0) = sum;
+    ox::f32x4 c = *corner;
+    c.y += 2;
+    corner.unchecked_mut() = c;
+    total.unchecked_mut() += w;
+    seen.unchecked_mut(at) = !seen[at];
+  });
+  on_every_device([&](const ox::Stream& stream) {
+    auto out = ox::DeviceBuffer<Material>::zeroed(stream, 3);
+    auto sums = ox::DeviceBuffer<double>::zeroed(stream, 1);
+    for (int round = 0; round != 2; ++round) {
+      k(stream, ox::LaunchConfig{1, 1}, 1, out, sums);
+      Material first = material(10);
+      first.density = 5;
+      CHECK(out.to_host(stream) == std::vector<Material>{material(1), material(round == 0 ? 7 : 8), first});
+      Material last = material(11);
+      last.color[1] = materials[1].color[1] + static_cast<float>(round == 0 ? 7 : 8);
+      ++last.extra.first;
+      CHECK(stock.get(stream) == std::vector<Material>{first, material(11), last});
+      CHECK(sums.to_host(stream)[0] == -5 - 4 + 4 + 0.5 + 100);
+      CHECK(corner.get(stream).y == 2.0f * static_cast<float>(round + 1));
+      CHECK(static_cast<bool>(total.get(stream) == (oxide::int128{1} << 90) - 5 * (round + 1)));
+      CHECK(seen.get(stream) == std::vector<bool>{false, round == 0, false});
+      painted.set(stream, material(8));
+    }
+  });
+  CHECK(oxide::ir::hash(*k.graph()) == oxide::ir::hash(*k.graph()));  // what lies between members is no part of it
+}
+
+TEST_CASE("constants and globals start anew on a GPU that was reset; a reset of the CPU does nothing") {
+  static ox::Constant<int> factor{3};
+  static ox::Global<Material> kept{material(4)};
+  constexpr auto k = ox::kernel("count_up", [](ox::Span<double> out) {
+    kept.unchecked_mut().density += ox::cast<double>(*factor);
+    out.unchecked_mut(0) = kept.value().density;
+  });
+  for (const ox::Device& device : ox::Device::all()) {
+    double expected = material(4).density;
+    for (int round = 0; round != 2; ++round) {
+      const bool anew = round == 0 || device.is_gpu();
+      const ox::Stream stream = device.default_stream();
+      auto out = ox::DeviceBuffer<double>::zeroed(stream, 1);
+      CHECK(factor.get(stream) == (anew ? 3 : 10));
+      expected = (anew ? material(4).density + 3 : expected + 10) + 10;
+      k(stream, ox::LaunchConfig{1, 1}, out);
+      factor.set(stream, 10);
+      k(stream, ox::LaunchConfig{1, 1}, out);
+      CHECK(out.to_host(stream)[0] == expected);
+      CHECK(kept.get(stream).density == expected);
+      device.reset();
+    }
+  }
 }
 
 TEST_CASE("kernels that differ in their globals alone share code, and each has its own") {

@@ -71,6 +71,31 @@ TEST_CASE("numbers of every type print as {fmt} prints them") {
   });
 }
 
+TEST_CASE("wide integers, 8-bit floats and pairs print as the numbers that they are, and pairs as two") {
+  constexpr auto k = ox::kernel("all_types", [](ox::i64 a, ox::u64 b, ox::f32 x, ox::f32 y, ox::Span<const ox::e4m3> bytes) {
+    ox::i128 wide = ox::cast<ox::i128>(a) * ox::cast<ox::i128>(b);
+    ox::u128 bits = (ox::cast<ox::u128>(b) << 64) | 5u;
+    ox::println("{} {:x} {:#b} [{:>42}] [{:+}]", wide, bits, ox::cast<ox::u128>(b) >> 60, wide, bits);
+    ox::f16x2 h = ox::make_f16x2(ox::cast<ox::f16>(x), ox::cast<ox::f16>(y));
+    ox::bf16x2 w = ox::make_bf16x2(ox::cast<ox::bf16>(y), ox::cast<ox::bf16>(x));
+    ox::println("{0} {1:.2f} {1:5} {2} {0:+} {3}", h, w, bytes[0], ox::cast<ox::e5m2>(y));
+    ox::println("{} {:.1f} {} {:>6} {} {}", ox::half2{ox::half(0.5), ox::half(-2)}, ox::bfloat162{ox::bfloat16(3), ox::bfloat16(0.25)},
+                ox::e4m3(0.3), ox::e5m2(-1e9), static_cast<oxide::int128>(-1) << 100, ~static_cast<oxide::uint128>(0));
+  });
+  on_every_device([&](const ox::Stream& stream) {
+    Captured captured;
+    const auto bytes = ox::DeviceBuffer<ox::e4m3>::from_host(stream, std::vector<ox::e4m3>{ox::e4m3(-0.4375)});
+    k(stream, ox::LaunchConfig{1, 1}, std::numeric_limits<std::int64_t>::min(), std::numeric_limits<std::uint64_t>::max(), 1.5f, -0.125f,
+      bytes);
+    stream.synchronize();
+    CHECK(captured.take() ==
+          "-170141183460469231722463931679029329920 ffffffffffffffff0000000000000005 0b1111 "
+          "[  -170141183460469231722463931679029329920] [+340282366920938463444927863358058659845]\n"
+          "(1.5, -0.125) (-0.12, 1.50) (-0.125,   1.5) -0.4375 (+1.5, -0.125) -0.125\n"
+          "(0.5, -2) (3.0, 0.2) 0.3125 -57344 -1267650600228229401496703205376 340282366920938463463374607431768211455\n");
+  });
+}
+
 TEST_CASE("floating-point numbers print shortest, and as C does with a precision") {
   constexpr auto k = ox::kernel("floats", [](ox::Span<const double> in) {
     for (auto i : ox::range(in.size())) {

@@ -32,16 +32,10 @@ struct Flat<T> {
   }
 };
 
-template <class I>
-concept HostIndex = source_of<I>.kind == SourceKind::host;
-
 // A host index into `count` elements; throws TraceError when there is no such element.
-template <class I>
-std::size_t host_index(I index, std::size_t count, Where where) {
-  static_assert(std::is_integral_v<I>, "oxide: an array is indexed by an integer");
-  const HostInteger i = host_integer(index);
-  if (i.negative || i.high != 0 || i.magnitude >= count) refuse_index(where, i, count);
-  return static_cast<std::size_t>(i.magnitude);
+inline std::size_t host_index(const HostIndex& i, std::size_t count) {
+  if (i.number.negative || i.number.high != 0 || i.number.magnitude >= count) refuse_index(i.where, i.number, count);
+  return static_cast<std::size_t>(i.number.magnitude);
 }
 
 // An index, checked against the number of elements: a host integer now, a value when the kernel runs. A copy, so that what is used is what
@@ -105,7 +99,7 @@ class Value<T> {
   Value(const detail::Place<const T>& e) : Value(detail::loaded<T>(e.oxide_position()), e.oxide_position().where) {}
 
   Value& operator=(Value other) & {
-    detail::assign_value<T>(*this, other, detail::Where());
+    detail::assign_value<T>(*this, other);
     return *this;
   }
 
@@ -115,24 +109,13 @@ class Value<T> {
   const value_type* begin() const { return elements_; }
   const value_type* end() const { return elements_ + size(); }
 
-  template <class I>
-    requires detail::HostIndex<I>
-  value_type& operator[](I i) {
-    return elements_[detail::host_index(i, size(), detail::Where())];
-  }
-  template <class I>
-    requires detail::HostIndex<I>
-  const value_type& operator[](I i) const {
-    return elements_[detail::host_index(i, size(), detail::Where())];
-  }
-  Ref<element_type> operator[](detail::Index i) { return Ref<element_type>(position(i)); }
-  Ref<const element_type> operator[](detail::Index i) const { return Ref<const element_type>(position(i)); }
+  value_type& operator[](detail::HostIndex i) { return elements_[detail::host_index(i, size())]; }
+  const value_type& operator[](detail::HostIndex i) const { return elements_[detail::host_index(i, size())]; }
+  Ref<element_type> operator[](detail::DeviceIndex i) { return Ref<element_type>(position(i)); }
+  Ref<const element_type> operator[](detail::DeviceIndex i) const { return Ref<const element_type>(position(i)); }
 
-  friend boolean operator==(const Value& a, const Value& b) {
-    const detail::Where where = detail::Where::current();
-    return boolean::from_handle(detail::Flat<T>::equal(a, b, where), where);
-  }
-  friend boolean operator!=(const Value& a, const Value& b) { return !(a == b); }
+  friend boolean operator==(detail::ValueOperand<T> a, detail::ValueOperand<T> b) { return detail::equal_values<T>(a, b); }
+  friend boolean operator!=(detail::ValueOperand<T> a, detail::ValueOperand<T> b) { return !detail::equal_values<T>(a, b); }
 
   // For oxide's own headers.
   static Value oxide_adopt(const trace::Handle*& in, detail::Where where) { return Value(in, where, Adopt{}); }

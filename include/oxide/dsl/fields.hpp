@@ -109,9 +109,8 @@ constexpr std::size_t member_count() {
     return std::tuple_size_v<T>;
   } else {
     constexpr std::size_t n = count_members<T>();
-    static_assert(n <= most_reflected_members,
-                  "oxide: a struct with more than 16 members needs its members listed: OXIDE_STRUCT(Type, member, member, ...)");
-    return n <= most_reflected_members ? n : 0;
+    static_assert(n <= most_members, "oxide: a struct in a kernel has at most 64 members; give some of them a struct of their own");
+    return n <= most_members ? n : 0;
   }
 }
 
@@ -250,7 +249,7 @@ class Structured<T, Shape, TypeList<M...>, std::index_sequence<i...>> : public M
 // ---- OXIDE_STRUCT(Type, member, member, ...)
 //
 // Names the members of a struct for kernels: values and elements of it have members of the same names. Stands in the namespace of the
-// struct, behind it; at most 32 members, all of them. Of a template: OXIDE_STRUCT_TEMPLATE((class T, int n), (Matrix<T, n>), rows, data)
+// struct, behind it; at most 64 members, all of them. Of a template: OXIDE_STRUCT_TEMPLATE((class T, int n), (Matrix<T, n>), rows, data)
 // Example: struct Particle { Vec3 position; float mass; };  OXIDE_STRUCT(Particle, position, mass)
 #define OXIDE_STRUCT(Type, ...)           \
   template <class OxideShape>             \

@@ -81,6 +81,8 @@ inline void copy_leaves(const Leaf* leaves, std::size_t count, trace::Handle* va
 inline void assign_leaves(std::size_t count, const trace::Handle* to, const trace::Handle* from, Where where) {
   for (std::size_t i = 0; i != count; ++i) assign(to[i], from[i], where);
 }
+// At the place of the operation before it: the copy that became the parameter of an operator= (which has no room for a place).
+OXIDE_INLINE void assign_leaves(std::size_t count, const trace::Handle* to, const trace::Handle* from);
 // Constants: what lies in a host object, or zeros where there is none.
 OXIDE_INLINE void constant_leaves(const Leaf* leaves, std::size_t count, const void* bytes, trace::Handle* out, Where where);
 // Throws TraceError: a host index that is outside of an array.
@@ -137,8 +139,27 @@ void write(const Position& p, const ValueOf<T>& value, Where where) {
   store_leaves(p, leaves_of<T>(), leaf_count<T>, handles_of<T>(value).of, where);
 }
 template <class T>
+void assign_value(const ValueOf<T>& to, const ValueOf<T>& from) {
+  assign_leaves(leaf_count<T>, handles_of<T>(to).of, handles_of<T>(from).of);
+}
+template <class T>
 void assign_value(const ValueOf<T>& to, const ValueOf<T>& from, Where where) {
   assign_leaves(leaf_count<T>, handles_of<T>(to).of, handles_of<T>(from).of, where);
+}
+
+// A value as the operand of an operator, which has no room for a place.
+template <class T>
+struct ValueOperand {
+  ValueOperand(const ValueOf<T>& v, Where place = Where::current()) : value(value_from<T>(handles_of<T>(v), place)), where(place) {}
+  template <class A>
+    requires(!std::is_same_v<std::remove_cvref_t<A>, ValueOf<T>> && std::is_convertible_v<A &&, ValueOf<T>>)
+  ValueOperand(A&& a, Where place = Where::current()) : value(static_cast<A&&>(a)), where(place) {}
+  ValueOf<T> value;
+  Where where;
+};
+template <class T>
+Value<bool> equal_values(const ValueOperand<T>& a, const ValueOperand<T>& b) {
+  return Value<bool>::from_handle(Flat<T>::equal(a.value, b.value, b.where), b.where);
 }
 
 // How elements lie in a span of T.

@@ -19,6 +19,15 @@ OXIDE_INLINE void constant_leaves(const Leaf* leaves, std::size_t count, const v
   }
 }
 
+OXIDE_INLINE void assign_leaves(std::size_t count, const trace::Handle* to, const trace::Handle* from) {
+  trace::Recorder& recorder = trace::Recorder::current({});
+  const trace::Place place = recorder.last_place();
+  for (std::size_t i = 0; i != count; ++i) {
+    const trace::Handle operands[] = {to[i], from[i]};
+    recorder.emit(ir::Opcode::assign, ir::Type::none, operands, 2, 0, place);
+  }
+}
+
 [[noreturn]] OXIDE_INLINE void refuse_index(Where where, HostInteger index, std::size_t count) {
   refuse(where, "index " + text_of(index) + " is outside of an array of " + std::to_string(count) + " elements");
 }

@@ -39,4 +39,20 @@ struct Index {
   }
 };
 
+// What an array of values takes instead: the host's integers, and those of the device.
+struct HostIndex {
+  template <class I>
+    requires(source_of<I>.kind == SourceKind::host)
+  HostIndex(I index, Where place = Where::current()) : number(host_integer(index)), where(place) {
+    static_assert(std::is_integral_v<I>, "oxide: an array is indexed by an integer");
+  }
+  HostInteger number;
+  Where where;
+};
+struct DeviceIndex : Index {
+  template <class A>
+    requires(Number<A> && source_of<A>.kind != SourceKind::host)
+  DeviceIndex(A&& index, Where place = Where::current()) : Index(static_cast<A&&>(index), place) {}
+};
+
 }  // namespace oxide::detail

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdio>
+#include <cstring>
 #include <memory>
 #include <span>
 #include <string>
@@ -45,16 +46,27 @@ OXIDE_INLINE void add_span(ParameterTable& table, const ElementLayout& element, 
   table.memories.push_back(memory);
   table.parameters.push_back({ir::ParameterKind::span, element.type, element.layout});
 }
-OXIDE_INLINE std::uint32_t declare_table(ir::Type element, std::uint64_t elements, std::string_view bytes, Where where) {
+OXIDE_INLINE std::uint32_t declare_table(const ElementLayout& element, const Leaf* leaves, std::size_t leaf_count, const void* first,
+                                         std::uint64_t elements, Where where) {
+  if (elements == 0) refuse(where, "a constant table has no elements");
   ir::Memory memory;
-  memory.element = element;
+  memory.element = element.type;
+  memory.layout = element.layout;
+  // Only the numbers: what lies between them may be anything.
+  const std::size_t size = ir::layout_of(memory).size;
+  std::string bytes(static_cast<std::size_t>(elements) * size, '\0');
+  for (std::size_t at = 0; at != bytes.size(); at += size)
+    for (std::size_t i = 0; i != leaf_count; ++i)
+      std::memcpy(bytes.data() + at + leaves[i].offset, static_cast<const char*>(first) + at + leaves[i].offset,
+                  ir::size_of(leaves[i].type));
   memory.elements = elements;
   return trace::Recorder::current(where).declarations.table(memory, bytes);
 }
-OXIDE_INLINE std::uint32_t declare_storage(ir::Type element, std::uint64_t elements, ir::Access access,
+OXIDE_INLINE std::uint32_t declare_storage(const ElementLayout& element, std::uint64_t elements, ir::Access access,
                                            const std::shared_ptr<runtime::Storage>& storage, Where where) {
   ir::Memory memory;
-  memory.element = element;
+  memory.element = element.type;
+  memory.layout = element.layout;
   memory.elements = elements;
   memory.access = access;
   return trace::Recorder::current(where).declarations.storage(memory, storage);

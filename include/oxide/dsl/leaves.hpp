@@ -10,6 +10,7 @@
 #include <oxide/dsl/flat.hpp>
 #include <oxide/dsl/local_array.hpp>
 #include <oxide/dsl/value.hpp>
+#include <oxide/dsl/with_fields.hpp>
 #include <oxide/trace/handle.hpp>
 
 namespace oxide::detail {
@@ -133,7 +134,7 @@ constexpr bool has_members_like(std::index_sequence<I...>) {
   return HasMembersLike<T, I...>;
 }
 
-inline constexpr std::size_t most_value_members = 8;
+inline constexpr std::size_t most_value_members = 32;
 
 template <class T, std::size_t n = most_value_members>
 constexpr std::size_t value_member_count() {
@@ -145,32 +146,7 @@ constexpr std::size_t value_member_count() {
 // Calls f(members...) of a struct with as many members.
 template <class T, class F>
 constexpr decltype(auto) with_value_members(const T& t, F&& f) {
-  constexpr std::size_t n = value_member_count<T>();
-  if constexpr (n == 1) {
-    const auto& [a] = t;
-    return f(a);
-  } else if constexpr (n == 2) {
-    const auto& [a, b] = t;
-    return f(a, b);
-  } else if constexpr (n == 3) {
-    const auto& [a, b, c] = t;
-    return f(a, b, c);
-  } else if constexpr (n == 4) {
-    const auto& [a, b, c, d] = t;
-    return f(a, b, c, d);
-  } else if constexpr (n == 5) {
-    const auto& [a, b, c, d, e] = t;
-    return f(a, b, c, d, e);
-  } else if constexpr (n == 6) {
-    const auto& [a, b, c, d, e, g] = t;
-    return f(a, b, c, d, e, g);
-  } else if constexpr (n == 7) {
-    const auto& [a, b, c, d, e, g, h] = t;
-    return f(a, b, c, d, e, g, h);
-  } else {
-    const auto& [a, b, c, d, e, g, h, i] = t;
-    return f(a, b, c, d, e, g, h, i);
-  }
+  return with_fields<value_member_count<T>()>(t, std::forward<F>(f));
 }
 
 struct ValueMemberTypes {

@@ -145,10 +145,12 @@ class Value<Option<T>> {
     return result;
   }
 
-  friend boolean operator==(const Value& a, const Value& b) {
-    return boolean::from_handle(a.oxide_equal(b, Where::current()), Where::current());
+  friend boolean operator==(detail::ValueOperand<Option<T>> a, detail::ValueOperand<Option<T>> b) {
+    return detail::equal_values<Option<T>>(a, b);
   }
-  friend boolean operator!=(const Value& a, const Value& b) { return !(a == b); }
+  friend boolean operator!=(detail::ValueOperand<Option<T>> a, detail::ValueOperand<Option<T>> b) {
+    return !detail::equal_values<Option<T>>(a, b);
+  }
 
   // For oxide's own headers.
   static Value oxide_adopt(const trace::Handle*& in, Where where) { return Value(in, where); }

@@ -20,9 +20,9 @@ namespace detail {
 // An argument of a print: a device value that is read now, or something of the host that becomes part of the text.
 struct PrintArgument {
   bool device = false;
-  ir::Type type = ir::Type::none;  // of a number
+  ir::Type type = ir::Type::none;  // of a number; halves and 8-bit floats are shown as the f32 that they are
   trace::Handle handle;            // device
-  std::uint64_t words[2] = {};     // a number of the host
+  std::uint64_t words[2] = {};     // a number of the host; of a pair, its two numbers as f32
   std::string_view text;           // text of the host
   runtime::PrintClass what = runtime::PrintClass::text;
 };
@@ -43,11 +43,11 @@ constexpr runtime::PrintClass print_class_of() {
                   "oxide: ox::print shows device values, and numbers, enumerators and text of the host");
     static_assert(!(source.kind == SourceKind::element && source.lvalue),
                   "oxide: `auto x = s[i]` names the element without reading it; write its type, as in `ox::f32 x = s[i]`");
-    static_assert(is_plain(source.type) && ir::size_of(source.type) <= 8,
-                  "oxide: ox::print shows numbers of at most 64 bits; write ox::cast<T>(x) for others");
-    return ir::is_boolean(source.type) ? boolean : ir::is_floating(source.type) ? floating : integer;
+    return ir::is_boolean(source.type) ? boolean : ir::is_integer(source.type) ? integer : floating;
   }
 }
+
+constexpr ir::Type shown_type(ir::Type type) { return ir::is_half(type) || ir::is_storage(type) ? ir::Type::f32 : type; }
 
 template <class A>
 PrintArgument print_argument(A&& x, Where where) {
@@ -60,17 +60,23 @@ PrintArgument print_argument(A&& x, Where where) {
     return print_argument(static_cast<std::underlying_type_t<Bare>>(x), where);
   } else if constexpr (source_of<A>.kind == SourceKind::host) {
     constexpr ir::Type type = source_of<A>.type;
-    argument.type = ir::is_half(type) ? ir::Type::f32 : type;
-    if constexpr (ir::is_floating(type)) {
-      argument.words[0] = host_bits(argument.type, static_cast<double>(x));
+    argument.type = shown_type(type);
+    if constexpr (ir::is_pair(type)) {
+      argument.words[0] = host_bits(ir::Type::f32, static_cast<float>(x.x));
+      argument.words[1] = host_bits(ir::Type::f32, static_cast<float>(x.y));
+    } else if constexpr (ir::is_integer(type) || ir::is_boolean(type)) {
+      const auto bits = static_cast<uint128>(x);
+      argument.words[0] = static_cast<std::uint64_t>(bits);
+      argument.words[1] = static_cast<std::uint64_t>(bits >> 64);
+    } else if constexpr (ir::is_storage(type)) {
+      argument.words[0] = host_bits(argument.type, static_cast<float>(x));
     } else {
-      const HostInteger integer = host_integer(x);
-      argument.words[0] = integer.negative ? 0 - integer.magnitude : integer.magnitude;
+      argument.words[0] = host_bits(argument.type, static_cast<double>(x));
     }
   } else if constexpr (source_of<A>.kind != SourceKind::unknown) {
     argument.device = true;
     constexpr ir::Type type = source_of<A>.type;
-    argument.type = ir::is_half(type) ? ir::Type::f32 : type;
+    argument.type = shown_type(type);
     argument.handle = convert(type, argument.type, handle_as<typename ScalarOf<type>::type>(std::forward<A>(x), where), where);
   }
   return argument;
@@ -149,7 +155,8 @@ struct PrintFormat {
 
 // Prints the format with its fields replaced by the arguments, as {fmt} and std::format do: "{}", "{:x}", "{:08.3f}", "{1:>8}", "{{".
 // The compiler checks the format against the arguments: device values of every type, elements of spans, and numbers, enumerators and text
-// of the host, which are fixed when the kernel is traced. A boolean is true or false. The text of one call comes whole. It goes to
+// of the host, which are fixed when the kernel is traced. A boolean is true or false, a pair of halves (x, y), each as the field says.
+// The text of one call comes whole. It goes to
 // stdout, or where ox::set_print_sink says: from a GPU when the host next waits for the stream or the device, from the CPU at once.
 // Example: ox::print("x = {} at {}\n", x, i);
 template <class... A>

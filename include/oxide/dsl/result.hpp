@@ -139,20 +139,20 @@ class Value<Result<T, E>> {
   }
   // f of the value; errors stay.
   template <class F>
-  [[gnu::always_inline]] auto map(F&& f) const {
+  [[gnu::always_inline]] auto map(F&& f, Where where = Where::current()) const {
     using R = Value<Result<detail::HostType<decltype(f(std::declval<const Held&>()))>, E>>;
     R result;
-    if (ok_) result = R(f(oxide_as<T>(Where())));
-    else result = R(Err<detail::ValueOf<E>>{oxide_as<E>(Where())});
+    if (ok_) result = R(f(oxide_as<T>(where)));
+    else result = R(Err<detail::ValueOf<E>>{oxide_as<E>(where)});
     return result;
   }
   // f gives a result with the same kind of error.
   template <class F>
-  [[gnu::always_inline]] auto and_then(F&& f) const {
+  [[gnu::always_inline]] auto and_then(F&& f, Where where = Where::current()) const {
     using R = Value<detail::HostType<decltype(f(std::declval<const Held&>()))>>;
     R result;
-    if (ok_) result = f(oxide_as<T>(Where()));
-    else result = R(Err<detail::ValueOf<E>>{oxide_as<E>(Where())});
+    if (ok_) result = f(oxide_as<T>(where));
+    else result = R(Err<detail::ValueOf<E>>{oxide_as<E>(where)});
     return result;
   }
 

@@ -165,7 +165,7 @@ class Value<T> : public detail::MadeOfMembers<T, Value<T>>, public detail::Struc
   using Base::Base;
 
   Value& operator=(Value other) & {
-    detail::assign_value<T>(*this, other, detail::Where());
+    detail::assign_value<T>(*this, other);
     return *this;
   }
 
@@ -182,37 +182,36 @@ class Value<T> : public detail::MadeOfMembers<T, Value<T>>, public detail::Struc
   }
 
   // The numbers of a vector by their place: p[1] is a value, p[i] with a value i one that is chosen at run time.
-  template <class I>
-    requires(!detail::StructOperators<T>::whole_equality && detail::source_of<I>.kind == detail::SourceKind::host)
-  auto& operator[](I i) {
-    return detail::StructOperators<T>::at(*this, i);
-  }
-  template <class I>
-    requires(!detail::StructOperators<T>::whole_equality && detail::source_of<I>.kind == detail::SourceKind::host)
-  const auto& operator[](I i) const {
-    return detail::StructOperators<T>::at(*this, i);
-  }
-  auto operator[](detail::Index i)
+  auto& operator[](detail::HostIndex i)
     requires(!detail::StructOperators<T>::whole_equality)
   {
     return detail::StructOperators<T>::at(*this, i);
   }
-  auto operator[](detail::Index i) const
+  const auto& operator[](detail::HostIndex i) const
+    requires(!detail::StructOperators<T>::whole_equality)
+  {
+    return detail::StructOperators<T>::at(*this, i);
+  }
+  auto operator[](detail::DeviceIndex i)
+    requires(!detail::StructOperators<T>::whole_equality)
+  {
+    return detail::StructOperators<T>::at(*this, i);
+  }
+  auto operator[](detail::DeviceIndex i) const
     requires(!detail::StructOperators<T>::whole_equality)
   {
     return detail::StructOperators<T>::at(*this, i);
   }
 
-  friend boolean operator==(const Value& a, const Value& b)
+  friend boolean operator==(detail::ValueOperand<T> a, detail::ValueOperand<T> b)
     requires detail::StructOperators<T>::whole_equality
   {
-    const detail::Where where = detail::Where::current();
-    return boolean::from_handle(detail::Flat<T>::equal(a, b, where), where);
+    return detail::equal_values<T>(a, b);
   }
-  friend boolean operator!=(const Value& a, const Value& b)
+  friend boolean operator!=(detail::ValueOperand<T> a, detail::ValueOperand<T> b)
     requires detail::StructOperators<T>::whole_equality
   {
-    return !(a == b);
+    return !detail::equal_values<T>(a, b);
   }
 
   // For oxide's own headers.

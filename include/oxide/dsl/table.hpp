@@ -3,11 +3,12 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <iterator>
-#include <string_view>
 #include <type_traits>
 #include <utility>
 
+#include <oxide/dsl/flat.hpp>
 #include <oxide/dsl/span.hpp>
 #include <oxide/linkage.hpp>
 
@@ -15,26 +16,29 @@ namespace oxide {
 namespace detail {
 
 // The number of a memory of constants, for spans; equal ones are one.
-OXIDE_INLINE std::uint32_t declare_table(ir::Type element, std::uint64_t elements, std::string_view bytes, Where where);
+OXIDE_INLINE std::uint32_t declare_table(const ElementLayout& element, const Leaf* leaves, std::size_t leaf_count, const void* first,
+                                         std::uint64_t elements, Where where);
 
 template <class T>
 std::uint32_t declare_table(const T* first, std::size_t count, Where where) {
-  if (count == 0) refuse(where, "a constant table has no elements");
-  return declare_table(ir::type_for<T>(), count, {reinterpret_cast<const char*>(first), count * sizeof(T)}, where);
+  return declare_table(element_layout<T>(), leaves_of<T>(), leaf_count<T>, first, count, where);
 }
+
+#define OXIDE_DSL_TABLE_ELEMENTS \
+  "oxide: a constant table holds bool, integers, floating-point numbers, enumerations, and structs, tuples and arrays of them"
 
 template <class A>
 using TableElement = std::remove_cv_t<std::remove_pointer_t<decltype(std::data(std::declval<const A&>()))>>;
 
 template <class A>
 constexpr bool can_be_table() {
-  static_assert(Element<TableElement<A>>, "oxide: a constant table holds host numbers: bool, integers, float and double");
+  static_assert(Element<TableElement<A>>, OXIDE_DSL_TABLE_ELEMENTS);
   return Element<TableElement<A>>;
 }
 
 }  // namespace detail
 
-// The numbers of a host array (std::array, C array, std::vector, std::span) as memory that the kernel reads: they become part of its
+// The elements of a host array (std::array, C array, std::vector, std::span) as memory that the kernel reads: they become part of its
 // code, and equal tables are one. Reads are checked, as those of every span. For use in kernel lambdas; the array may go when this returns.
 // Example: const auto weights = ox::constant_table(host_weights);  sum += weights[i % 3];
 template <class A>
@@ -44,11 +48,11 @@ auto constant_table(const A& array, detail::Where where = detail::Where::current
   if constexpr (detail::can_be_table<A>()) return Span<const T>(detail::declare_table(std::data(array), std::size(array), where));
 }
 
-// A host array of N numbers that a kernel may index with device values as it stands. On the host it is a plain array.
+// A host array of N elements that a kernel may index with device values as it stands. On the host it is a plain array.
 // Example: inline constexpr ox::Table weights{0.25f, 0.5f, 0.25f};  ... sum += weights[k] * x;  // k may be an ox::u32 or an int
 template <class T, std::size_t N>
 struct Table {
-  static_assert(detail::Element<T>, "oxide: a constant table holds host numbers: bool, integers, float and double");
+  static_assert(detail::Element<T>, OXIDE_DSL_TABLE_ELEMENTS);
   static_assert(N > 0, "oxide: a constant table has at least one element");
 
   T elements[N];
@@ -65,7 +69,7 @@ struct Table {
     return elements[i];
   }
   // Of a kernel: read from the table, after a check of the index.
-  detail::ValueFor<T> operator[](detail::Index i) const { return span(i.where)[i]; }
+  auto operator[](detail::Index i) const { return span(i.where)[i]; }
 
   // The table as a span, for functions that take one.
   Span<const T> span(detail::Where where = detail::Where::current()) const {
@@ -74,5 +78,6 @@ struct Table {
 };
 template <class T, class... Rest>
 Table(T, Rest...) -> Table<T, 1 + sizeof...(Rest)>;
+#undef OXIDE_DSL_TABLE_ELEMENTS
 
 }  // namespace oxide

@@ -187,10 +187,8 @@ struct StructOperators<Vector<T, n>> {
   }
 
   // The number at a place.
-  template <class I>
-    requires HostIndex<I>
-  static auto& at(auto& self, I i) {
-    const std::size_t place = host_index(i, n, Where());
+  static auto& at(auto& self, const HostIndex& i) {
+    const std::size_t place = host_index(i, n);
     if constexpr (n <= 4) {
       using Number = As<decltype(self), ValueFor<T>>;
       Number* found = nullptr;
@@ -201,7 +199,7 @@ struct StructOperators<Vector<T, n>> {
       return self.e[place];
     }
   }
-  static auto at(auto& self, const Index& i) {
+  static auto at(auto& self, const DeviceIndex& i) {
     constexpr bool reads = std::is_const_v<std::remove_reference_t<decltype(self)>>;
     Position p = element_of<T>(0, checked_index(i, n), i.where);
     p.registers = {&self, &number_at, n};

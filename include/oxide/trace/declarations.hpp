@@ -44,7 +44,7 @@ class Declarations {
     memory.data = string(bytes);
     for (std::size_t i = 0; i != memories_.size(); ++i)
       if (memories_[i].memory.kind == memory.kind && memories_[i].memory.data == memory.data &&
-          memories_[i].memory.element == memory.element)
+          memories_[i].memory.element == memory.element && memories_[i].memory.layout == memory.layout)
         return number_of(i);
     return add({memory, nullptr});
   }

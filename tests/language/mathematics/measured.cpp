@@ -117,9 +117,7 @@ std::vector<Route> routes() {
     all.push_back({device, Library::libclc, "libclc", 1, "builtin"});
     // The one that is found, if there is one.
     setenv("OXIDE_LIBDEVICE", "", 1);
-    const jit::Library& compiler = jit::Library::get();
-    const std::string found = compiler.info().device_library == nullptr ? "" : compiler.info().device_library;
-    if (!found.empty() && found[0] == '/') all.push_back({device, Library::libdevice, "libdevice", 2, ""});
+    if (library_of(device) == Library::libdevice) all.push_back({device, Library::libdevice, "libdevice", 2, ""});
   }
   return all;
 }
