@@ -121,6 +121,7 @@ void compile(const oxide_jit_request& request, Result& result) {
     HostCode host = compile_host(graph, request, result.timing);
     result.code = std::move(host.code);
     result.entry = result.code->entry;
+    result.needs = host.needs;
     result.llvm_text = std::move(host.llvm_ir);
     result.assembly_text = std::move(host.assembly);
     if ((request.flags & OXIDE_JIT_KEEP_ASM) != 0) Result::give(result.assembly, result.assembly_text);

@@ -36,6 +36,7 @@ std::vector<oxide_fault_site> fault_sites(const ir::Graph& graph) {
                            static_cast<std::uint32_t>(i), static_cast<std::uint32_t>(f)});
         };
         if (op.opcode == ir::Opcode::check_bounds) add(OXIDE_FAULT_BOUNDS, op.immediate);
+        else if (op.opcode == ir::Opcode::check_rank) add(OXIDE_FAULT_RANK);
         else if (op.opcode == ir::Opcode::check_index) add(OXIDE_FAULT_INDEX);
         else if (op.opcode == ir::Opcode::check_vectors) add(OXIDE_FAULT_VECTORS, ir::memory_number(op.immediate));
         else if (ir::row_of(op.opcode).immediate == ir::Immediate::check && op.immediate != 0) add(OXIDE_FAULT_DIVISION);
@@ -78,6 +79,9 @@ Value* Surroundings::float_to_integer(Builder& b, Value* value, ir::Type, ir::Ty
 std::vector<Value*> Surroundings::call(Builder&, std::size_t, llvm::ArrayRef<Value*>) { refuse_call(); }
 void Surroundings::give_back(Builder&, llvm::ArrayRef<Value*>) { throw Failure{OXIDE_JIT_UNSUPPORTED, "this code is no function"}; }
 Value* Surroundings::out_of_stack(Builder&) { refuse_call(); }
+Value* Surroundings::in_block(Builder&, Value*, Value*) {
+  throw Failure{OXIDE_JIT_UNSUPPORTED, "this code has no part in a cluster of blocks"};
+}
 
 namespace {
 
@@ -477,11 +481,27 @@ class Body {
 
       case lane_index:
       case warp_index:
+      case cluster_rank:
         return around_.coordinate(b_, op.opcode, 0);
+      case cluster_dim:
+        return around_.coordinate(b_, op.opcode, static_cast<unsigned>(op.immediate));
+      case grid_barrier:
+        guard(around_.collective(b_, op, {}), b_.getInt64(OXIDE_COLLECTIVE_ELSEWHERE), b_.getInt64(-1));
+        return nullptr;
+      case check_rank: {
+        const auto& size = graph_.attributes.cluster;
+        Value* count = b_.getInt32(size[0] * size[1] * size[2]);
+        guard(b_.CreateICmpUGE(x[0], count), b_.CreateZExt(x[0], b_.getInt64Ty()), b_.CreateZExt(count, b_.getInt64Ty()));
+        return nullptr;
+      }
+      case shared_address:
+        return shared_address_of(op, x[0], x[1]);
       case barrier:
       case barrier_and:
       case barrier_or:
       case barrier_count:
+      case cluster_arrive:
+      case cluster_wait:
       case warp_barrier:
       case active_mask:
       case shuffle:
@@ -499,6 +519,10 @@ class Body {
       case atomic_store:
       case atomic_rmw:
       case atomic_cas:
+      case atomic_load_at:
+      case atomic_store_at:
+      case atomic_rmw_at:
+      case atomic_cas_at:
         return atomic(op, x);
 
       case special:
@@ -577,12 +601,17 @@ class Body {
 
   // A boolean is a byte in memory.
   Value* atomic(const ir::Operation& op, const std::array<Value*, ir::max_operands>& x) {
-    const std::size_t memory = ir::AtomicAccess::from(op.immediate).memory;
-    const ir::Type type = graph_.memories[memory].element;
+    const bool stores = ir::row_of(op.opcode).result == ir::ResultRule::none;
+    const ir::Type type = stores ? operand_type(op, 1) : op.type;
     llvm::SmallVector<Value*, 2> operands;
     for (std::size_t i = 1; i != ir::row_of(op.opcode).operands; ++i) operands.push_back(to_memory(type, x[i]));
-    Value* address = b_.CreateInBoundsGEP(memory_type(context_, type), around_.pointer(memory), {x[0]});
-    Value* old = around_.atomic(b_, op, address, operands);
+    const bool named = ir::row_of(op.opcode).immediate == ir::Immediate::atomic;
+    Value* address = x[0];
+    if (named) {  // elements are as large as what is accessed
+      const std::size_t memory = ir::AtomicAccess::from(op.immediate).memory;
+      address = b_.CreateInBoundsGEP(memory_type(context_, type), around_.pointer(memory), {x[0]});
+    }
+    Value* old = around_.atomic(b_, op, type, named ? address : without_cast(address), operands);
     return old == nullptr ? nullptr : from_memory(type, old);
   }
 
@@ -607,7 +636,21 @@ class Body {
     return array;
   }
   Value* at_address(const ir::AddressAccess& access, Value* base, Value* index) {
-    return behind(b_.CreateInBoundsGEP(bytes(access.size), base, {index}), access.offset);
+    return behind(b_.CreateInBoundsGEP(bytes(access.size), without_cast(base), {index}), access.offset);
+  }
+
+  // ---- shared memory of the cluster. Addresses are generic; what is known to be in an address space is accessed there.
+
+  Value* shared_address_of(const ir::Operation& op, Value* rank, Value* index) {
+    const std::size_t memory = ir::memory_number(op.immediate);
+    const std::uint32_t size = ir::layout_of(graph_.memories[memory]).size;
+    Value* address = around_.in_block(b_, rank, b_.CreateInBoundsGEP(bytes(size), around_.pointer(memory), {index}));
+    return address->getType()->getPointerAddressSpace() == 0 ? address
+                                                             : b_.CreateAddrSpaceCast(address, llvm::PointerType::get(context_, 0));
+  }
+  static Value* without_cast(Value* address) {
+    const auto* cast = llvm::dyn_cast<llvm::AddrSpaceCastInst>(address);
+    return cast == nullptr ? address : cast->getOperand(0);
   }
 
   // Whether a span is made of whole vectors, the first of them aligned.

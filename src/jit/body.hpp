@@ -59,9 +59,13 @@ class Surroundings {
   virtual bool hinted_store(Builder&, llvm::Value*, llvm::Value*, llvm::Align, ir::CacheHint) { return false; }
   virtual void prefetch(Builder&, llvm::Value*, ir::CacheHint) {}
 
-  // Barriers, fences, operations of a warp; atomic accesses, of which `address` is the element's.
+  // Barriers, fences, operations of a warp: a barrier of the grid gives an i1, whether threads are missing. Atomic accesses to what is of
+  // type `type` at `address`.
   virtual llvm::Value* collective(Builder& b, const ir::Operation& op, llvm::ArrayRef<llvm::Value*> operands) = 0;
-  virtual llvm::Value* atomic(Builder& b, const ir::Operation& op, llvm::Value* address, llvm::ArrayRef<llvm::Value*> operands) = 0;
+  virtual llvm::Value* atomic(Builder& b, const ir::Operation& op, ir::Type type, llvm::Value* address,
+                              llvm::ArrayRef<llvm::Value*> operands) = 0;
+  // The same place as `address`, which is shared memory, in the block of a rank of the cluster.
+  virtual llvm::Value* in_block(Builder& b, llvm::Value* rank, llvm::Value* address);
 
   // Calls a function of the graph; may go on in another block. Arguments and results are as memory has them.
   virtual std::vector<llvm::Value*> call(Builder& b, std::size_t function, llvm::ArrayRef<llvm::Value*> arguments);
@@ -79,7 +83,7 @@ class Surroundings {
   virtual void leave_from(Builder& b, std::uint32_t /*block*/, Read) { leave(b); }
 
   virtual void accesses(llvm::Instruction&, std::size_t /*memory*/) {}  // called for each load and store of the kernel's memories
-  virtual void at(Builder&, const ir::Location&) {}              // called before the code of each operation with a location
+  virtual void at(Builder&, const ir::Location&) {}  // called before the code of each operation with a location
 };
 
 // Whether all threads of a block or of a warp do an operation together.

@@ -237,15 +237,15 @@ HostCode compile_host(const ir::Graph& graph, const oxide_jit_request& request, 
   llvm::Module& module = *held_module;
   module.setTargetTriple(machine->getTargetTriple());
   module.setDataLayout(machine->createDataLayout());
+  HostCode out;
   const bool in_regions = needs_regions(graph);
-  if (in_regions) make_simt_kernel(graph, module, Kernel::entry_name);
+  if (in_regions) out.needs = make_simt_kernel(graph, module, Kernel::entry_name);
   else Kernel(graph, module);
   if (!graph.functions.empty()) check_code(module);
   timing.build_ms = clock.lap();
   // Level 3 would make a copy of a region's loop for each side of each uniform condition, and of each check of one.
   optimize(module, *machine, in_regions ? std::min(request.opt_level, 2u) : request.opt_level);
   timing.optimize_ms = clock.lap();
-  HostCode out;
   if ((request.flags & OXIDE_JIT_KEEP_LLVM) != 0) out.llvm_ir = text_of(module);
   if ((request.flags & OXIDE_JIT_KEEP_ASM) != 0) {
     const std::unique_ptr<llvm::Module> copy = llvm::CloneModule(module);  // emitting changes the module

@@ -18,6 +18,7 @@ class LoadedCode {
 struct HostCode {
   std::unique_ptr<LoadedCode> code;
   std::string llvm_ir, assembly;  // only when asked for
+  oxide_host_needs needs{};
 };
 
 // Throws Failure. `timing` is filled in as far as the compile comes.

@@ -41,6 +41,16 @@ Value* HostFunction::coordinate(Builder& b, ir::Opcode which, unsigned axis) {
       return row_->getArg(block_dim + axis);
     case ir::Opcode::lane_index:
       return b.CreateAnd(b.CreateTrunc(thread_number(b), b.getInt32Ty()), b.getInt32(31));
+    case ir::Opcode::cluster_dim:
+      return b.getInt32(graph_.attributes.cluster[axis]);
+    case ir::Opcode::cluster_rank: {  // a cluster's blocks are neighbours in the grid
+      Value* rank = b.getInt32(0);
+      for (unsigned i = 3; i-- > 0;) {
+        Value* size = b.getInt32(std::max(graph_.attributes.cluster[i], 1u));
+        rank = b.CreateAdd(b.CreateMul(rank, size), b.CreateURem(row_->getArg(block + i), size));
+      }
+      return rank;
+    }
     case ir::Opcode::warp_index:
       return b.CreateLShr(b.CreateTrunc(thread_number(b), b.getInt32Ty()), b.getInt32(5));
     default:
@@ -132,10 +142,9 @@ Value* HostFunction::collective(Builder& b, const ir::Operation& op, llvm::Array
   return nullptr;
 }
 
-Value* HostFunction::atomic(Builder& b, const ir::Operation& op, Value* address, llvm::ArrayRef<Value*> x) {
+Value* HostFunction::atomic(Builder& b, const ir::Operation& op, ir::Type type, Value* address, llvm::ArrayRef<Value*> x) {
   using llvm::AtomicOrdering, llvm::AtomicRMWInst;
   const ir::AtomicAccess access = ir::AtomicAccess::from(op.immediate);
-  const ir::Type type = graph_.memories[access.memory].element;
   llvm::Type* t = memory_type(context_, type);
   const llvm::Align alignment(ir::size_of(type));
   const bool floats = ir::is_floating(type);
@@ -157,11 +166,14 @@ Value* HostFunction::atomic(Builder& b, const ir::Operation& op, Value* address,
   };
   switch (op.opcode) {
     case ir::Opcode::atomic_load:
+    case ir::Opcode::atomic_load_at:
       return as_type(load(order));
     case ir::Opcode::atomic_store:
+    case ir::Opcode::atomic_store_at:
       b.CreateAlignedStore(as_integer(x[0]), address, alignment)->setAtomic(order);
       return nullptr;
     case ir::Opcode::atomic_cas:
+    case ir::Opcode::atomic_cas_at:
       return as_type(swap(as_integer(x[0]), as_integer(x[1])));
     default:
       break;

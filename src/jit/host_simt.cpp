@@ -5,6 +5,8 @@
 #include "regions.hpp"
 #include "simt_runtime.hpp"
 
+#include <oxide/ir/analysis/cooperation.hpp>
+
 #include <algorithm>
 #include <array>
 
@@ -61,7 +63,7 @@ class RegionFunction final : public HostFunction {
   llvm::Function* function() const { return function_; }
 
  private:
-  enum More : unsigned { in_arrays, in_shared, in_stride, in_first };
+  enum More : unsigned { in_arrays, in_shared, in_stride, in_first, in_cluster_stride };
 
   llvm::Argument* more(More which) const { return row_->getArg(more_ + which); }
 
@@ -80,6 +82,13 @@ class RegionFunction final : public HostFunction {
   Value* array(Builder& b, const ir::Operation& op) override {
     llvm::Type* bytes = llvm::ArrayType::get(b.getInt8Ty(), Arrays::size_of(ir::array_shape(op.immediate)));
     return element(b, arrays_.name[op.result], bytes);
+  }
+
+  // The blocks of a cluster lie one behind another.
+  Value* in_block(Builder& b, Value* rank, Value* address) override {
+    Value* blocks =
+        b.CreateSub(b.CreateZExt(rank, b.getInt64Ty()), b.CreateZExt(coordinate(b, ir::Opcode::cluster_rank, 0), b.getInt64Ty()));
+    return b.CreateGEP(b.getInt8Ty(), address, {b.CreateMul(blocks, more(in_cluster_stride))});
   }
 
   void leave(Builder& b) override { arrive(b, simt_exited); }
@@ -131,7 +140,7 @@ class RegionFunction final : public HostFunction {
     llvm::Type* i32 = llvm::Type::getInt32Ty(context_);
     llvm::Type* i64 = llvm::Type::getInt64Ty(context_);
     llvm::Type* pointer = llvm::PointerType::get(context_, 0);
-    more_ = make_row(("oxide_host_row" + llvm::Twine(point)).str(), {pointer, pointer, i64, i64}, 1u << 30, i64);
+    more_ = make_row(("oxide_host_row" + llvm::Twine(point)).str(), {pointer, pointer, i64, i64, i64}, 1u << 30, i64);
     for (const More m : {in_arrays, in_shared}) {
       // Addresses of arrays may be kept in others.
       if (m == in_shared || !arrays_.local) more(m)->addAttr(llvm::Attribute::NoAlias);
@@ -204,6 +213,7 @@ class RegionFunction final : public HostFunction {
     values[more_ + in_arrays] = load_field(b, pointer, simt_block, offsetof(SimtBlock, arrays));
     values[more_ + in_shared] = load_field(b, pointer, simt_block, offsetof(SimtBlock, shared));
     values[more_ + in_stride] = load_field(b, i64, simt_block, offsetof(SimtBlock, stride));
+    values[more_ + in_cluster_stride] = load_field(b, i64, simt_block, offsetof(SimtBlock, cluster_stride));
     b.CreateBr(head);
 
     b.SetInsertPoint(head);
@@ -318,7 +328,7 @@ bool needs_regions(const ir::Graph& graph) {
   return false;
 }
 
-void make_simt_kernel(const ir::Graph& graph, llvm::Module& module, const char* entry) {
+oxide_host_needs make_simt_kernel(const ir::Graph& graph, llvm::Module& module, const char* entry) {
   const Regions regions = cut(graph, HostMachine::get().fuses);
   const Arrays arrays(regions);
   std::vector<llvm::Constant*> functions;
@@ -334,10 +344,13 @@ void make_simt_kernel(const ir::Graph& graph, llvm::Module& module, const char* 
   kernel.thread_bytes = arrays.thread_bytes;
   kernel.shared_bytes = static_cast<std::uint32_t>(ir::shared_layout(graph).fixed_bytes);
   kernel.points = static_cast<std::uint32_t>(points.size());
+  const bool clusters_meet = ir::Cooperation(graph).clusters_meet && graph.attributes.cluster[0] != 0;
+  for (std::size_t axis = 0; axis != 3; ++axis) kernel.cluster[axis] = clusters_meet ? graph.attributes.cluster[axis] : 1;
   auto* type = llvm::ArrayType::get(llvm::PointerType::get(module.getContext(), 0), functions.size());
   auto* table = new llvm::GlobalVariable(module, type, true, llvm::GlobalValue::InternalLinkage, llvm::ConstantArray::get(type, functions),
                                          "oxide_regions");
   make_entry(module, entry, {make_table<SimtKernel>(module, "oxide_kernel", {kernel}), make_table(module, "oxide_points", points), table});
+  return {kernel.thread_bytes, kernel.shared_bytes + std::uint32_t{sizeof(SimtState)}};
 }
 
 }  // namespace oxide::jit

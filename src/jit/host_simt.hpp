@@ -4,6 +4,7 @@
 #include "llvm.hpp"
 
 #include <oxide/ir/graph.hpp>
+#include <oxide/jit/abi.h>
 
 namespace oxide::jit {
 
@@ -11,6 +12,6 @@ namespace oxide::jit {
 bool needs_regions(const ir::Graph& graph);
 
 // Makes the function `entry`, an oxide_host_kernel, in `module`.
-void make_simt_kernel(const ir::Graph& graph, llvm::Module& module, const char* entry);
+oxide_host_needs make_simt_kernel(const ir::Graph& graph, llvm::Module& module, const char* entry);
 
 }  // namespace oxide::jit

@@ -12,6 +12,7 @@
 #include "nvptx_functions.hpp"
 #include "optimize.hpp"
 
+#include <oxide/ir/analysis/cooperation.hpp>
 #include <oxide/ir/shared_memory.hpp>
 
 namespace oxide::jit {
@@ -71,6 +72,7 @@ class Kernel final : public Surroundings {
       : graph_(graph), module_(module), context_(module.getContext()), architecture_(request.sm),
         ptx_version_(ptx_version_for(request, graph)), library_path_(request.libdevice), layout_(ir::shared_layout(graph)),
         writes_(std::ranges::any_of(graph.memories, [](const ir::Memory& m) { return m.access != ir::Access::read; })),
+        waits_for_grid_(ir::Cooperation(graph).grid != nullptr),
         functions_(graph, module, *this, [this](Builder& b, Value* record, std::uint32_t site, Value* first, Value* second) {
           report(b, record, site, first, second);
         }) {
@@ -98,6 +100,8 @@ class Kernel final : public Surroundings {
     using namespace llvm::Intrinsic;
     if (which == ir::Opcode::lane_index) return special_register(b, nvvm_read_ptx_sreg_laneid, 0, 32);
     if (which == ir::Opcode::warp_index) return warp_index(b);
+    if (which == ir::Opcode::cluster_dim) return b.getInt32(graph_.attributes.cluster[axis]);
+    if (which == ir::Opcode::cluster_rank) return special_register(b, nvvm_read_ptx_sreg_cluster_ctarank, 0, 16);
     // Limits of compute capability 7.5 and newer (CUDA C++ Programming Guide, "Technical Specifications"); the upper end excluded.
     struct Register {
       ID id;
@@ -139,11 +143,15 @@ class Kernel final : public Surroundings {
   }
 
   Value* collective(Builder& b, const ir::Operation& op, llvm::ArrayRef<Value*> operands) override {
+    if (op.opcode == ir::Opcode::grid_barrier) return nvptx_grid_barrier(b, grid_barrier(), record());
     const ir::Type type = operands.empty() ? ir::Type::none : graph_.variables[op.operands[0]];
     return nvptx_collective(b, op, type, operands, architecture_);
   }
-  Value* atomic(Builder& b, const ir::Operation& op, Value* address, llvm::ArrayRef<Value*> operands) override {
-    return nvptx_atomic(b, op, graph_.memories[ir::AtomicAccess::from(op.immediate).memory].element, address, operands);
+  Value* atomic(Builder& b, const ir::Operation& op, ir::Type type, Value* address, llvm::ArrayRef<Value*> operands) override {
+    return nvptx_atomic(b, op, type, address, operands, architecture_);
+  }
+  Value* in_block(Builder& b, Value* rank, Value* address) override {
+    return b.CreateIntrinsic(llvm::Intrinsic::nvvm_mapa_shared_cluster, llvm::ArrayRef<llvm::Type*>(), {address, rank});
   }
 
   // Memories do not overlap. Of those that are written this is said of pairs of accesses, and not of pointers: LLVM takes it that calls see
@@ -256,7 +264,10 @@ class Kernel final : public Surroundings {
     call->setDoesNotReturn();
     b.CreateUnreachable();
   }
-  void leave(Builder& b) override { b.CreateRetVoid(); }
+  void leave(Builder& b) override {
+    if (waits_for_grid_) nvptx_leave_grid(b, grid_barrier());
+    b.CreateRetVoid();
+  }
 
   bool is_gpu() const override { return true; }
   Value* special(Builder& b, ir::SpecialRegister which) override { return read_register(b, which); }
@@ -318,7 +329,7 @@ class Kernel final : public Surroundings {
     if (layout_.dynamic.empty()) return;
     prologue_ = BasicBlock::Create(context_, "entry", function_);
     Builder b(prologue_);
-    unsigned argument = static_cast<unsigned>(function_->arg_size() - 1 - 2 * layout_.dynamic.size());
+    unsigned argument = static_cast<unsigned>(function_->arg_size() - 1 - (waits_for_grid_ ? 1 : 0) - 2 * layout_.dynamic.size());
     for (const std::uint32_t memory : layout_.dynamic) {
       Value* offset = function_->getArg(argument++);
       if (layout_.all_dynamic()) offset = b.CreateAdd(offset, b.getInt32(static_cast<std::uint32_t>(layout_.fixed_bytes)));
@@ -341,6 +352,7 @@ class Kernel final : public Surroundings {
       }
     }
     for (std::size_t i = 0; i != 2 * layout_.dynamic.size(); ++i) types.push_back(llvm::Type::getInt32Ty(context_));
+    if (waits_for_grid_) types.push_back(llvm::PointerType::get(context_, global_space));
     types.push_back(llvm::PointerType::get(context_, global_space));
     llvm::FunctionType* type = llvm::FunctionType::get(llvm::Type::getVoidTy(context_), types, false);
     function_ = llvm::Function::Create(type, llvm::GlobalValue::ExternalLinkage, entry_name(graph_), module_);
@@ -395,6 +407,7 @@ class Kernel final : public Surroundings {
     return fault_;
   }
 
+  llvm::Argument* grid_barrier() const { return function_->getArg(static_cast<unsigned>(function_->arg_size() - 2)); }
   llvm::Argument* record() const { return function_->getArg(static_cast<unsigned>(function_->arg_size() - 1)); }
 
   // ---- lines: `.loc` and `.file` directives, and no other debug information
@@ -427,7 +440,7 @@ class Kernel final : public Surroundings {
   unsigned architecture_, ptx_version_;
   const char* library_path_;
   const ir::SharedLayout layout_;
-  const bool writes_;
+  const bool writes_, waits_for_grid_;
   std::vector<Value*> shared_, shared_length_;  // of each memory that is shared
   llvm::GlobalVariable* dynamic_ = nullptr;
   BasicBlock* prologue_ = nullptr;

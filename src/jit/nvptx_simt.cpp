@@ -15,6 +15,17 @@ Value* call(Builder& b, llvm::Intrinsic::ID id, llvm::ArrayRef<Value*> operands)
   return c;
 }
 
+llvm::CallInst* call_asm(Builder& b, llvm::Type* result, const std::string& text, const std::string& constraints,
+                         llvm::ArrayRef<Value*> operands) {
+  llvm::SmallVector<llvm::Type*, 3> types;
+  for (Value* v : operands) types.push_back(v->getType());
+  llvm::FunctionType* type = llvm::FunctionType::get(result, types, false);
+  llvm::CallInst* c = b.CreateCall(type, llvm::InlineAsm::get(type, text, constraints, /*hasSideEffects=*/true), operands);
+  c->setConvergent();
+  c->setDoesNotThrow();
+  return c;
+}
+
 // A value's bits as 32-bit words, the low one first, and back.
 llvm::SmallVector<Value*, 2> words_of(Builder& b, ir::Type type, Value* value) {
   const unsigned bits = ir::bits_of(type);
@@ -114,15 +125,24 @@ struct Place {
   const char* constraint;
 };
 
-constexpr const char* scope_names[] = {".cta", ".gpu", ".sys"};
+constexpr const char* scope_names[] = {".cta", ".gpu", ".sys", ".cluster"};
+
+void needs_clusters(unsigned sm) {
+  if (sm < 90) throw Failure{OXIDE_JIT_UNSUPPORTED, "clusters need sm_90 or newer, and this is sm_" + std::to_string(sm)};
+}
 
 class Atomics {
  public:
   Atomics(Builder& b, const ir::AtomicAccess& access, Value* address) : b_(b), access_(access) {
     auto* pointer = llvm::cast<llvm::PointerType>(address->getType());
-    const bool shared = pointer->getAddressSpace() == 3;
+    const unsigned space = pointer->getAddressSpace();
     const bool narrow = b.GetInsertBlock()->getModule()->getDataLayout().getPointerSizeInBits(pointer->getAddressSpace()) == 32;
-    place_ = {b.CreatePtrToInt(address, narrow ? b.getInt32Ty() : b.getInt64Ty()), shared ? ".shared" : ".global", narrow ? "r" : "l"};
+    place_ = {b.CreatePtrToInt(address, narrow ? b.getInt32Ty() : b.getInt64Ty()),
+              space == 3   ? ".shared"
+              : space == 7 ? ".shared::cluster"
+              : space == 1 ? ".global"
+                           : "",
+              narrow ? "r" : "l"};
   }
 
   // A sequentially consistent access is a fence.sc and an access that acquires or releases (PTX ISA, "Memory Consistency Model"; the
@@ -198,10 +218,9 @@ class Atomics {
     return bits == 8 ? b_.CreateTrunc(value, b_.getInt8Ty()) : value;
   }
   Value* emit(llvm::Type* result, const std::string& text, llvm::ArrayRef<Value*> operands, const std::string& constraints) {
-    llvm::SmallVector<llvm::Type*, 3> types;
-    for (Value* v : operands) types.push_back(v->getType());
-    llvm::FunctionType* type = llvm::FunctionType::get(result, types, false);
-    return b_.CreateCall(type, llvm::InlineAsm::get(type, text, constraints, /*hasSideEffects=*/true), operands);
+    llvm::CallInst* access = call_asm(b_, result, text, constraints, operands);
+    access->setNotConvergent();
+    return access;
   }
 
   Builder& b_;
@@ -249,7 +268,91 @@ Value* read_modify_write(Builder& b, Atomics& atomics, ir::AtomicKind kind, ir::
   return nullptr;
 }
 
+// Operands: $0 whether threads are missing; $1 the barrier, $2 the fault record.
+//
+// The block's threads meet first and are counted: one that has ended is missing. Then one of them arrives for the block. What the blocks
+// add makes 2^31 when all have, so that bit 31 changes and everything is as before the barrier but for it (the block at the origin adds
+// 2^31 - (blocks - 1), each other one 1). The waiting thread looks at times whether the barrier is in vain: a check has failed somewhere,
+// or threads have left the kernel; those may have left after the last barrier, so bit 31 is read once more after that. Then the block's
+// threads hear of it. Arriving releases what the block's threads wrote, which the block's own barrier made happen before, and waiting
+// acquires what all others did (PTX ISA, "Causality Order").
+constexpr const char* grid_barrier_text = R"({
+  .reg .pred origin, first, done, failed, missing, t;
+  .reg .b32 n, m, size, here, blocks, add, old, now, turn;
+  .reg .b64 barrier, record;
+  mov.b64 barrier, $1;
+  mov.b64 record, $2;
+  setp.ne.u32 failed, 0, 0;
+  mov.u32 size, %ntid.x;
+  mov.u32 n, %ntid.y;
+  mul.lo.u32 size, size, n;
+  mov.u32 n, %ntid.z;
+  mul.lo.u32 size, size, n;
+  setp.eq.u32 t, 0, 0;
+  bar.red.popc.u32 here, 0, t;
+  setp.ne.u32 missing, here, size;
+  @missing bra END;
+  mov.u32 n, %tid.x;
+  mov.u32 m, %tid.y;
+  or.b32 n, n, m;
+  mov.u32 m, %tid.z;
+  or.b32 n, n, m;
+  setp.ne.u32 first, n, 0;
+  @first bra TOLD;
+  mov.u32 blocks, %nctaid.x;
+  mov.u32 n, %nctaid.y;
+  mul.lo.u32 blocks, blocks, n;
+  mov.u32 n, %nctaid.z;
+  mul.lo.u32 blocks, blocks, n;
+  mov.u32 n, %ctaid.x;
+  mov.u32 m, %ctaid.y;
+  or.b32 n, n, m;
+  mov.u32 m, %ctaid.z;
+  or.b32 n, n, m;
+  setp.eq.u32 origin, n, 0;
+  sub.u32 n, 0x80000001, blocks;
+  selp.u32 add, n, 1, origin;
+  atom.acq_rel.gpu.global.add.u32 old, [barrier], add;
+  mov.u32 turn, 0;
+WAIT:
+  ld.acquire.gpu.global.u32 now, [barrier];
+  xor.b32 now, now, old;
+  setp.lt.s32 done, now, 0;
+  @done bra TOLD;
+  add.u32 turn, turn, 1;
+  and.b32 n, turn, 1023;
+  setp.ne.u32 t, n, 0;
+  @t bra WAIT;
+  ld.relaxed.sys.global.u32 n, [record];
+  ld.acquire.gpu.global.u32 m, [barrier+4];
+  or.b32 n, n, m;
+  setp.eq.u32 t, n, 0;
+  @t bra WAIT;
+  ld.acquire.gpu.global.u32 now, [barrier];
+  xor.b32 now, now, old;
+  setp.ge.s32 failed, now, 0;
+TOLD:
+  bar.red.or.pred missing, 0, failed;
+END:
+  selp.u32 $0, 1, 0, missing;
+})";
+static_assert(offsetof(oxide_grid_barrier, arrived) == 0 && offsetof(oxide_grid_barrier, ended) == 4 &&
+              offsetof(oxide_fault_record, claimed) == 0);
+
 }  // namespace
+
+Value* nvptx_grid_barrier(Builder& b, Value* barrier, Value* record) {
+  // In the text of inline assembly, `$` and braces have meanings of their own: registers are named without %, but for special ones.
+  const auto address = [&](Value* v) { return b.CreatePtrToInt(v, b.getInt64Ty()); };
+  Value* missing = call_asm(b, b.getInt32Ty(), grid_barrier_text, "=r,l,l,~{memory}", {address(barrier), address(record)});
+  return b.CreateICmpNE(missing, b.getInt32(0));
+}
+
+// Released, so that who sees it sees the barriers before it complete.
+void nvptx_leave_grid(Builder& b, Value* barrier) {
+  call_asm(b, b.getVoidTy(), "st.release.gpu.global.b32 [$0+4], $1;", "l,r,~{memory}",
+           {b.CreatePtrToInt(barrier, b.getInt64Ty()), b.getInt32(1)});
+}
 
 Value* nvptx_collective(Builder& b, const ir::Operation& op, ir::Type type, llvm::ArrayRef<Value*> x, unsigned sm) {
   using namespace llvm::Intrinsic;
@@ -262,7 +365,17 @@ Value* nvptx_collective(Builder& b, const ir::Operation& op, ir::Type type, llvm
       return call(b, nvvm_barrier_cta_red_or_aligned_all, {b.getInt32(0), x[0]});
     case ir::Opcode::barrier_count:
       return call(b, nvvm_barrier_cta_red_popc_aligned_all, {b.getInt32(0), x[0]});
+    case ir::Opcode::cluster_arrive:
+      needs_clusters(sm);
+      return call(b, op.immediate != 0 ? nvvm_barrier_cluster_arrive_relaxed_aligned : nvvm_barrier_cluster_arrive_aligned, {});
+    case ir::Opcode::cluster_wait:
+      needs_clusters(sm);
+      return call(b, nvvm_barrier_cluster_wait_aligned, {});
     case ir::Opcode::fence: {
+      if (static_cast<ir::Scope>(op.immediate) == ir::Scope::cluster) {
+        needs_clusters(sm);
+        return call_asm(b, b.getVoidTy(), "fence.sc.cluster;", "~{memory}", {});
+      }
       constexpr ID ids[] = {nvvm_membar_cta, nvvm_membar_gl, nvvm_membar_sys};
       return call(b, ids[op.immediate], {});
     }
@@ -288,8 +401,9 @@ Value* nvptx_collective(Builder& b, const ir::Operation& op, ir::Type type, llvm
   }
 }
 
-Value* nvptx_atomic(Builder& b, const ir::Operation& op, ir::Type type, Value* address, llvm::ArrayRef<Value*> x) {
+Value* nvptx_atomic(Builder& b, const ir::Operation& op, ir::Type type, Value* address, llvm::ArrayRef<Value*> x, unsigned sm) {
   const ir::AtomicAccess access = ir::AtomicAccess::from(op.immediate);
+  if (access.scope == ir::Scope::cluster) needs_clusters(sm);
   Atomics atomics(b, access, address);
   const unsigned bits = 8 * static_cast<unsigned>(ir::size_of(type));
   llvm::Type* t = memory_type(b.getContext(), type);
@@ -297,11 +411,14 @@ Value* nvptx_atomic(Builder& b, const ir::Operation& op, ir::Type type, Value* a
   const auto as_type = [&](Value* v) { return ir::is_floating(type) ? b.CreateBitCast(v, t) : v; };
   switch (op.opcode) {
     case ir::Opcode::atomic_load:
+    case ir::Opcode::atomic_load_at:
       return as_type(atomics.load(bits));
     case ir::Opcode::atomic_store:
+    case ir::Opcode::atomic_store_at:
       atomics.store(bits, as_integer(x[0]));
       return nullptr;
-    case ir::Opcode::atomic_cas: {
+    case ir::Opcode::atomic_cas:
+    case ir::Opcode::atomic_cas_at: {
       Value *expected = as_integer(x[0]), *desired = as_integer(x[1]);
       if (bits >= 32) {
         atomics.fence_if_seq_cst();

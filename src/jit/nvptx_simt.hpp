@@ -8,7 +8,15 @@ namespace oxide::jit {
 // Convergent code for a collective operation or a fence. `type` is operand 0's, where there is one.
 llvm::Value* nvptx_collective(Builder& b, const ir::Operation& op, ir::Type type, llvm::ArrayRef<llvm::Value*> operands, unsigned sm);
 
-// An atomic access to an element of `type` at `address`, which is in global or shared memory.
-llvm::Value* nvptx_atomic(Builder& b, const ir::Operation& op, ir::Type type, llvm::Value* address, llvm::ArrayRef<llvm::Value*> operands);
+// Waits for all threads of the grid; `barrier` is an oxide_grid_barrier and `record` the launch's fault record, both in global memory.
+// Gives an i1 that is the same for all threads of the block: whether some do not come.
+llvm::Value* nvptx_grid_barrier(Builder& b, llvm::Value* barrier, llvm::Value* record);
+// Lets threads that wait in a grid barrier know that this one does not come any more.
+void nvptx_leave_grid(Builder& b, llvm::Value* barrier);
+
+// An atomic access to an element of `type` at `address`, which is in global memory, or in shared memory of the block or
+// the cluster.
+llvm::Value* nvptx_atomic(Builder& b, const ir::Operation& op, ir::Type type, llvm::Value* address, llvm::ArrayRef<llvm::Value*> operands,
+                          unsigned sm);
 
 }  // namespace oxide::jit

@@ -315,6 +315,8 @@ class Cutter {
       case ir::Opcode::grid_dim:
       case ir::Opcode::lane_index:
       case ir::Opcode::warp_index:
+      case ir::Opcode::cluster_rank:
+      case ir::Opcode::cluster_dim:
       case ir::Opcode::add:
       case ir::Opcode::sub:
       case ir::Opcode::mul:

@@ -38,34 +38,49 @@ class Scratch {
 
 class BlockRunner {
  public:
-  BlockRunner(const SimtKernel& kernel, const SimtPoint* points, const SimtRegion* regions, const oxide_host_launch& launch)
-      : kernel_(kernel), points_(points), regions_(regions), launch_(launch) {
+  // In memory for one block, see oxide_host_block_bytes.
+  BlockRunner(const SimtKernel& kernel, const SimtPoint* points, const SimtRegion* regions, const oxide_host_launch& launch,
+              std::uint8_t* memory, std::uint64_t cluster_stride)
+      : kernel_(kernel), points_(points), regions_(regions), launch_(launch), state_(reinterpret_cast<SimtState*>(memory)) {
     threads_ = launch.block[0] * launch.block[1] * launch.block[2];
     block_.launch = &launch;
     block_.stride = (threads_ + 63) / 64 * 64;
-    const std::size_t arrays = block_.stride * kernel.thread_bytes;
-    block_.arrays = Scratch::of_thread().get(arrays + kernel.shared_bytes + launch.shared_bytes);
-    if (block_.arrays == nullptr) return;
-    block_.shared = block_.arrays + arrays;
+    block_.arrays = memory + sizeof(SimtState);
+    block_.shared = block_.arrays + block_.stride * kernel.thread_bytes;
+    block_.cluster_stride = cluster_stride;
     states_ = reinterpret_cast<std::uint32_t*>(array(simt_states));
     group_size_ = kernel_.by_warp != 0 ? simt_warp : threads_;
     common_.resize((threads_ + group_size_ - 1) / group_size_);
   }
 
-  bool ready() const { return block_.arrays != nullptr; }
+  const SimtState& state() const { return *state_; }
+  bool given_up() const { return given_up_; }
+  // Its linear index in the grid.
+  std::uint64_t number() const {
+    return block_.block[0] + launch_.grid[0] * (block_.block[1] + std::uint64_t{launch_.grid[1]} * block_.block[2]);
+  }
+  void place_at(const std::uint32_t (&block)[3]) { std::copy(block, block + 3, block_.block); }
 
-  void run(std::uint64_t number) {
-    const std::uint64_t row = number / launch_.grid[0];
-    block_.block[0] = static_cast<std::uint32_t>(number % launch_.grid[0]);
-    block_.block[1] = static_cast<std::uint32_t>(row % launch_.grid[1]);
-    block_.block[2] = static_cast<std::uint32_t>(row / launch_.grid[1]);
+  // All threads are at the start of the kernel.
+  void start() {
+    *state_ = {};
     given_up_ = false;
     std::fill(common_.begin(), common_.end(), simt_runs);
-    for (;;) {
-      for (std::uint32_t group = 0; group != common_.size() && !given_up_; ++group) run_group(group);
-      if (given_up_ || !pass_barrier()) return;
-    }
   }
+  // Runs the block until it ends or waits for other blocks.
+  void advance() {
+    do {
+      for (std::uint32_t group = 0; group != common_.size() && !given_up_; ++group) run_group(group);
+    } while (!given_up_ && pass_barrier());
+  }
+  // What it waited for has come.
+  void go_on() {
+    if (state_->status == SimtState::waits_for_cluster) ++state_->waits;
+    state_->status = SimtState::runs;
+    leave_point(state_->point);
+  }
+  // Blocks that this one waits for do not come: one is at `other`, or has ended where that is no point.
+  void wait_in_vain(std::uint32_t other) { missing(first_at(state_->point), other); }
 
  private:
   std::uint8_t* array(std::uint32_t name) const { return block_.arrays + name * block_.stride; }
@@ -132,10 +147,15 @@ class BlockRunner {
   bool pass_barrier() {
     const std::uint32_t common = common_[0];
     if (common != simt_mixed && std::all_of(common_.begin(), common_.end(), [&](std::uint32_t c) { return c == common; })) {
-      if (common == simt_exited) return false;
-      reduce_barrier(points_[common], [](std::uint32_t) { return true; });
-      std::fill(common_.begin(), common_.end(), common | simt_runs);
-      return true;
+      if (common == simt_exited) {
+        state_->status = SimtState::ended;
+        return false;
+      }
+      if (!crosses_blocks(points_[common])) {
+        reduce_barrier(points_[common], [](std::uint32_t) { return true; });
+        std::fill(common_.begin(), common_.end(), common | simt_runs);
+        return true;
+      }
     }
     for (std::uint32_t group = 0; group != common_.size(); ++group) spread(group);
     std::uint32_t point = simt_exited;
@@ -144,12 +164,51 @@ class BlockRunner {
       if (point == simt_exited) point = states_[t];
       else if (states_[t] != point) return missing(states_[t] < point ? t : first_at(point), std::max(states_[t], point)), false;
     }
-    if (point == simt_exited) return false;
+    if (point == simt_exited) {
+      state_->status = SimtState::ended;
+      return false;
+    }
+    if (crosses_blocks(points_[point])) return meet_blocks(point);
     reduce_barrier(points_[point], [&](std::uint32_t t) { return states_[t] != simt_exited; });
+    leave_point(point);
+    return true;
+  }
+  void leave_point(std::uint32_t point) {
     for (std::uint32_t t = 0; t != threads_; ++t)
       if (states_[t] == point) states_[t] = point | simt_runs;
     for (std::uint32_t group = 0; group != common_.size(); ++group) common_[group] = common_of(first_of(group), end_of(group));
-    return true;
+  }
+
+  // ---- barriers of several blocks; `states_` says where the threads are while the block waits
+
+  static bool crosses_blocks(const SimtPoint& p) {
+    const auto opcode = static_cast<ir::Opcode>(p.opcode);
+    return opcode == ir::Opcode::grid_barrier || opcode == ir::Opcode::cluster_arrive || opcode == ir::Opcode::cluster_wait;
+  }
+  // False when the block waits there.
+  bool meet_blocks(std::uint32_t point) {
+    const SimtPoint& p = points_[point];
+    state_->point = point;
+    switch (static_cast<ir::Opcode>(p.opcode)) {
+      case ir::Opcode::grid_barrier:
+        for (std::uint32_t t = 0; t != threads_; ++t)  // here, threads that have ended are missing
+          if (states_[t] == simt_exited) return missing(first_at(point), simt_exited), false;
+        state_->status = SimtState::waits_for_grid;
+        return false;
+      case ir::Opcode::cluster_arrive:
+        if (state_->arrivals != state_->waits) return out_of_turn(p), false;
+        ++state_->arrivals;
+        leave_point(point);
+        return true;
+      default:
+        if (state_->arrivals == state_->waits) return out_of_turn(p), false;
+        state_->status = SimtState::waits_for_cluster;
+        return false;
+    }
+  }
+  void out_of_turn(const SimtPoint& p) {
+    report(p.site, OXIDE_COLLECTIVE_OUT_OF_TURN, 0, 0);
+    given_up_ = true;
   }
   std::uint32_t first_at(std::uint32_t point) const {
     return static_cast<std::uint32_t>(std::find(states_, states_ + threads_, point) - states_);
@@ -434,6 +493,7 @@ class BlockRunner {
   const SimtPoint* points_;
   const SimtRegion* regions_;
   const oxide_host_launch& launch_;
+  SimtState* state_;
   SimtBlock block_{};
   std::uint32_t threads_ = 0, group_size_ = 0;
   std::uint32_t* states_ = nullptr;  // of each thread
@@ -441,16 +501,114 @@ class BlockRunner {
   bool given_up_ = false;  // the block's other threads cannot go on
 };
 
+// The blocks that are run together: one, or those of a cluster.
+class UnitRunner {
+ public:
+  UnitRunner(const SimtKernel& kernel, const SimtPoint* points, const SimtRegion* regions, const oxide_host_launch& launch)
+      : kernel_(kernel), points_(points), regions_(regions), launch_(launch) {
+    const oxide_host_needs needs{kernel.thread_bytes, kernel.shared_bytes + std::uint32_t{sizeof(SimtState)}};
+    block_bytes_ = oxide_host_block_bytes(&needs, std::uint64_t{launch.block[0]} * launch.block[1] * launch.block[2], launch.shared_bytes);
+    for (int axis = 0; axis != 3; ++axis) count_ *= kernel.cluster[axis];
+    if (launch.resident != nullptr) return;
+    scratch_ = Scratch::of_thread().get(count_ * block_bytes_);
+    if (scratch_ != nullptr) open(scratch_);
+  }
+
+  bool ready() const { return launch_.resident != nullptr || scratch_ != nullptr; }
+
+  void run(std::uint64_t unit) {
+    if (launch_.resident != nullptr) open(launch_.resident->blocks + unit * count_ * block_bytes_);
+    place(unit);
+    for (BlockRunner& block : blocks_) {
+      if (launch_.resident == nullptr || launch_.resident->round == 0) block.start();
+      else if (block.state().status == SimtState::waits_for_grid) block.go_on();
+    }
+    do {
+      for (BlockRunner& block : blocks_) {
+        if (block.state().status == SimtState::runs) block.advance();
+        if (block.given_up()) return;
+      }
+    } while (pass_cluster_barrier());
+    if (launch_.resident != nullptr) count_blocks(*launch_.resident);
+  }
+
+ private:
+  void open(std::uint8_t* memory) {
+    blocks_.clear();
+    for (std::uint64_t i = 0; i != count_; ++i)
+      blocks_.emplace_back(kernel_, points_, regions_, launch_, memory + i * block_bytes_, block_bytes_);
+  }
+  // A cluster's blocks are neighbours in the grid on each axis.
+  void place(std::uint64_t unit) {
+    const std::uint32_t (&size)[3] = kernel_.cluster;
+    const std::uint64_t clusters_x = launch_.grid[0] / size[0], row = unit / clusters_x, clusters_y = launch_.grid[1] / size[1];
+    const std::uint64_t cluster[] = {unit % clusters_x, row % clusters_y, row / clusters_y};
+    for (std::uint32_t rank = 0; rank != count_; ++rank) {
+      const std::uint32_t in[] = {rank % size[0], rank / size[0] % size[1], rank / size[0] / size[1]};
+      std::uint32_t block[3];
+      for (int axis = 0; axis != 3; ++axis) block[axis] = static_cast<std::uint32_t>(cluster[axis]) * size[axis] + in[axis];
+      blocks_[rank].place_at(block);
+    }
+  }
+
+  // A block passes when all that have not ended have arrived as often as it has. False when none did.
+  bool pass_cluster_barrier() {
+    BlockRunner* waiting = nullptr;
+    bool passed = false;
+    for (BlockRunner& block : blocks_) {
+      if (block.state().status != SimtState::waits_for_cluster) continue;
+      waiting = &block;
+      if (late(block) != nullptr) continue;
+      block.go_on();
+      passed = true;
+    }
+    if (!passed && waiting != nullptr) waiting->wait_in_vain(late(*waiting)->state().point);
+    return passed;
+  }
+  const BlockRunner* late(const BlockRunner& block) const {
+    for (const BlockRunner& other : blocks_)
+      if (other.state().status != SimtState::ended && other.state().arrivals <= block.state().waits) return &other;
+    return nullptr;
+  }
+
+  void count_blocks(oxide_host_resident& all) const {
+    for (const BlockRunner& block : blocks_) {
+      if (block.state().status != SimtState::waits_for_grid) {
+        __atomic_fetch_add(&all.ended, std::uint64_t{1}, __ATOMIC_RELAXED);
+        continue;
+      }
+      __atomic_fetch_add(&all.waiting, std::uint64_t{1}, __ATOMIC_RELAXED);
+      __atomic_store_n(&all.waiting_block, block.number(), __ATOMIC_RELAXED);
+      const std::uint32_t site = points_[block.state().point].site;
+      keep(all.first_site, site, [](std::uint32_t a, std::uint32_t b) { return a < b; });
+      keep(all.last_site, site, [](std::uint32_t a, std::uint32_t b) { return a > b; });
+    }
+  }
+  template <class Better>
+  static void keep(std::uint32_t& best, std::uint32_t value, Better better) {
+    std::uint32_t old = __atomic_load_n(&best, __ATOMIC_RELAXED);
+    while (better(value, old) && !__atomic_compare_exchange_n(&best, &old, value, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {}
+  }
+
+  const SimtKernel& kernel_;
+  const SimtPoint* points_;
+  const SimtRegion* regions_;
+  const oxide_host_launch& launch_;
+  std::uint64_t count_ = 1, block_bytes_ = 0;
+  std::uint8_t* scratch_ = nullptr;
+  std::vector<BlockRunner> blocks_;
+};
+
 }  // namespace
 
 extern "C" void oxide_simt_run(const SimtKernel* kernel, const SimtPoint* points, const SimtRegion* regions,
                                const oxide_host_launch* launch, std::uint64_t first, std::uint64_t end) {
-  BlockRunner runner(*kernel, points, regions, *launch);
+  UnitRunner runner(*kernel, points, regions, *launch);
   if (!runner.ready()) {  // no memory: said as a failure without a site
     __atomic_store_n(&launch->fault->claimed, 1u, __ATOMIC_RELEASE);
     return;
   }
-  for (std::uint64_t block = first; block != end; ++block) runner.run(block);
+  for (std::uint64_t unit = first; unit != end; ++unit) runner.run(unit);
 }
 
 }  // namespace oxide::jit

@@ -32,6 +32,7 @@ struct SimtBlock {
   std::uint64_t stride;
   std::uint32_t block[3];
   std::uint32_t reserved;
+  std::uint64_t cluster_stride;  // bytes from a block's shared memory to that of the next one in its cluster
 };
 
 // Runs a region for the threads [first, first + count) of a block, of which the first is at (x, y, z). Gives the least of their new states
@@ -62,10 +63,21 @@ struct SimtKernel {
   std::uint32_t by_warp;       // has operations of a warp
   std::uint32_t checks;        // has checks, so that threads may fail
   std::uint32_t points;
-  std::uint32_t reserved[3];
+  std::uint32_t cluster[3];    // blocks of a cluster that meet; 1 where they do not
 };
 
-// Runs the blocks [first, end) of a launch. `points` and `regions` have an element for each point.
+// At the start of a block's memory; what is kept of it between the rounds of a grid. The threads' arrays follow, then shared memory.
+struct SimtState {
+  enum Status : std::uint32_t { runs, waits_for_cluster, waits_for_grid, ended };
+  std::uint32_t status;
+  std::uint32_t point;     // where it waits
+  std::uint32_t arrivals;  // at its cluster's barrier
+  std::uint32_t waits;     // that were passed there
+  std::uint8_t reserved[48];
+};
+static_assert(sizeof(SimtState) == 64);
+
+// Runs the blocks, or the clusters of blocks that meet, [first, end) of a launch. `points` and `regions` have an element for each point.
 extern "C" void oxide_simt_run(const SimtKernel* kernel, const SimtPoint* points, const SimtRegion* regions,
                                const oxide_host_launch* launch, std::uint64_t first, std::uint64_t end);
 

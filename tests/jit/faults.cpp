@@ -104,7 +104,7 @@ TEST_CASE("a record that was claimed before is left alone") {
   oxide_fault_record record{};
   record.claimed = 1;
   record.site = 42;
-  oxide_host_launch launch{arguments, &record, {1, 1, 1}, {8, 1, 1}, 0, 0};
+  oxide_host_launch launch{arguments, &record, {1, 1, 1}, {8, 1, 1}, 0, 0, nullptr};
   code->entry(&launch, 0, 1);
   CHECK(record.site == 42);
   CHECK(record.ready == 0);

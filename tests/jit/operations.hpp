@@ -224,7 +224,7 @@ inline Fault run_host(const oxide_jit_result& code, const ir::Graph& graph, cons
   const auto stack_limit = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)) - (std::uintptr_t{1} << 20);
   oxide_host_launch launch{
       pointers.data(), &record, {shape.grid[0], shape.grid[1], shape.grid[2]}, {shape.block[0], shape.block[1], shape.block[2]}, 0,
-      stack_limit};
+      stack_limit,     nullptr};
   if (end == 0) end = std::uint64_t{shape.grid[0]} * shape.grid[1] * shape.grid[2];
   code.entry(&launch, first, end);
   Fault fault;

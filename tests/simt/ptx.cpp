@@ -1,42 +1,12 @@
 // What kernels of threads together are in PTX: barriers where they were written and nowhere else, 32-bit addresses, every atomic access
 // with its order and scope; and that all of it assembles.
-#include <unistd.h>
-
 #include <cstdint>
-#include <cstdio>
-#include <cstdlib>
-#include <filesystem>
 #include <string>
-#include <vector>
 
 #include "language/support/devices.hpp"
-#include "support/skip.hpp"
+#include "simt/support/ptx.hpp"
 
 namespace {
-
-std::size_t count(const std::string& text, const std::string& what) {
-  std::size_t n = 0;
-  for (std::size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + what.size())) ++n;
-  return n;
-}
-
-// What ptxas says; "" when it is content.
-std::string assemble(const std::string& ptx, unsigned sm) {
-  std::string path = (std::filesystem::temp_directory_path() / "oxide_simt_XXXXXX").string();
-  const int file = mkstemp(path.data());
-  REQUIRE(file >= 0);
-  REQUIRE(write(file, ptx.data(), ptx.size()) == static_cast<ssize_t>(ptx.size()));
-  close(file);
-  FILE* pipe = popen(("ptxas -arch=sm_" + std::to_string(sm) + " " + path + " -o /dev/null 2>&1 || echo failed").c_str(), "r");
-  REQUIRE(pipe != nullptr);
-  std::string output;
-  char buffer[4096];
-  for (std::size_t n; (n = std::fread(buffer, 1, sizeof buffer, pipe)) != 0;) output.append(buffer, n);
-  pclose(pipe);
-  std::remove(path.c_str());
-  return output;
-}
-bool has_assembler() { return std::system("ptxas --version >/dev/null 2>&1") == 0; }
 
 // Barriers in straight code, on both sides of a branch, in a loop with a branch, and behind early ends: seven in the source.
 constexpr auto barriers = ox::kernel("barriers", [](ox::i32 n, ox::Span<const float> in, ox::Span<float> out) {

@@ -140,7 +140,7 @@ void run_host_code(const ir::Graph& graph, unsigned opt_level, Numbers& n) {
   const std::uint64_t lengths[] = {inputs * window, inputs * fuzz::variable_count};
   const void* arguments[] = {&pointers[0], &lengths[0], &pointers[1], &lengths[1]};
   oxide_fault_record fault{};
-  const oxide_host_launch launch{arguments, &fault, {inputs / block_size, 1, 1}, {block_size, 1, 1}, 0, 0};
+  const oxide_host_launch launch{arguments, &fault, {inputs / block_size, 1, 1}, {block_size, 1, 1}, 0, 0, nullptr};
   code.entry()(&launch, 0, inputs / block_size);
 }
 

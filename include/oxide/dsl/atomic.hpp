@@ -33,8 +33,8 @@ class Atomic {
   }
   void store(Operand value, MemoryOrder order = MemoryOrder::relaxed) const {
     if (order == MemoryOrder::acquire || order == MemoryOrder::acq_rel) detail::refuse(where_, "an atomic store cannot acquire");
-    detail::atomic(ir::Opcode::atomic_store, ir::Type::none, {memory_, ir::AtomicKind::exchange, order, scope}, index_, &value.handle, 1,
-                   value.where);
+    detail::atomic(opcode(ir::Opcode::atomic_store), ir::Type::none, {memory_, ir::AtomicKind::exchange, order, scope}, place_,
+                   &value.handle, 1, value.where);
   }
 
   // Each changes the element and gives what it was before.
@@ -83,8 +83,13 @@ class Atomic {
     return access(ir::Opcode::atomic_cas, ir::AtomicKind::exchange, order, operands, 2, desired.where);
   }
 
-  // For oxide's own headers.
-  Atomic(std::uint32_t memory, trace::Handle index, detail::Where where) : index_(index), where_(where), memory_(memory) {}
+  // For oxide's own headers: an element of a memory of the graph, or what an address says.
+  Atomic(std::uint32_t memory, trace::Handle index, detail::Where where) : place_(index), where_(where), memory_(memory) {}
+  static Atomic behind(trace::Handle address, detail::Where where) {
+    Atomic atomic(0, address, where);
+    atomic.named_ = false;
+    return atomic;
+  }
 
  private:
   static constexpr void needs_number() {
@@ -96,17 +101,24 @@ class Atomic {
   static constexpr void needs_u32() {
     static_assert(std::is_same_v<Scalar, std::uint32_t>, "oxide: atomic inc and dec count in ox::u32; use fetch_add or fetch_sub");
   }
-  Result access(ir::Opcode opcode, ir::AtomicKind kind, MemoryOrder order, const trace::Handle* operands, unsigned count,
+  // The operations behind an address stand in the order of those on memories.
+  ir::Opcode opcode(ir::Opcode of_memory) const {
+    constexpr auto distance = static_cast<unsigned>(ir::Opcode::atomic_load_at) - static_cast<unsigned>(ir::Opcode::atomic_load);
+    return named_ ? of_memory : static_cast<ir::Opcode>(static_cast<unsigned>(of_memory) + distance);
+  }
+  Result access(ir::Opcode of_memory, ir::AtomicKind kind, MemoryOrder order, const trace::Handle* operands, unsigned count,
                 detail::Where where) const {
-    return Result::from_handle(detail::atomic(opcode, type, {memory_, kind, order, scope}, index_, operands, count, where), where);
+    return Result::from_handle(detail::atomic(opcode(of_memory), type, {memory_, kind, order, scope}, place_, operands, count, where),
+                               where);
   }
   Result rmw(ir::AtomicKind kind, const Operand& value, MemoryOrder order) const {
     return access(ir::Opcode::atomic_rmw, kind, order, &value.handle, 1, value.where);
   }
 
-  trace::Handle index_;
+  trace::Handle place_;  // an index, or an address
   detail::Where where_;
   std::uint32_t memory_;
+  bool named_ = true;
 };
 
 namespace detail {

@@ -141,6 +141,12 @@ inline CoalescedThreads coalesced_threads(detail::Where where = detail::Where::c
 // All threads of a launch.
 class Grid {
  public:
+  // Waits until all threads of the grid are here; what they wrote before, all see behind. Every thread has to come to the same sync: one
+  // that has ended, or waits elsewhere, is an error that names the line. For kernels that are .cooperative(): all blocks live at once, and
+  // a launch of more than can is refused.
+  void sync(detail::Where where = detail::Where::current()) const {
+    detail::emit(ir::Opcode::grid_barrier, ir::Type::none, std::uint64_t{0}, where);
+  }
   u64 thread_rank(detail::Where where = detail::Where::current()) const {
     const u64 row = u64(block_idx.y(where)) + u64(block_idx.z(where)) * grid_dim.y(where);
     return (u64(block_idx.x(where)) + row * grid_dim.x(where)) * block::size(where) + block::thread_rank(where);

@@ -160,12 +160,12 @@ class Kernel {
     if (x == 0) detail::wrong_attributes(name_, "a block has 1 to 1024 threads, at most 1024 x 1024 x 64");
     return with([&](detail::KernelOptions& o) { o.attributes.block = {x, y, z}; });
   }
-  // Its blocks run in clusters of so many, on one part of the GPU (compute capability 9.0 and newer). The CPU runs them block by block.
+  // Its blocks run in clusters of so many, on one part of the GPU (compute capability 9.0 and newer); see <oxide/dsl/cluster.hpp>.
   constexpr Kernel cluster(std::uint32_t x, std::uint32_t y = 1, std::uint32_t z = 1) const {
     if (x == 0) detail::wrong_attributes(name_, "a cluster has 1 to 16 blocks");
     return with([&](detail::KernelOptions& o) { o.attributes.cluster = {x, y, z}; });
   }
-  // All of its blocks run at once: a launch of more than fit is refused.
+  // All of its blocks run at once, so that they may wait for each other: ox::this_grid().sync(). A launch of more than fit is refused.
   constexpr Kernel cooperative(bool on = true) const {
     return with([&](detail::KernelOptions& o) { o.attributes.cooperative = on; });
   }

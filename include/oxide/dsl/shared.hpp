@@ -131,12 +131,17 @@ class Shared2D : public detail::SharedArray<T> {
   };
   Row operator[](detail::Index row) const { return Row(*this, this->checked(row, Rows)); }
 
+  // For oxide's own headers: where an element lies.
+  static trace::Handle place(trace::Handle row, trace::Handle column, detail::Where where) {
+    using namespace detail;
+    const u64 in_row = Layout::column(u64::from_handle(row, where), u64::from_handle(column, where), Columns);
+    const trace::Handle first = emit(ir::Opcode::mul, ir::Type::u64, row, constant(ir::Type::u64, pitch, where), 0, where);
+    return emit(ir::Opcode::add, ir::Type::u64, first, in_row.handle(), 0, where);
+  }
+
  private:
   Ref<T> at(trace::Handle row, trace::Handle column, detail::Where where) const {
-    using namespace detail;
-    const u64 place = Layout::column(u64::from_handle(row, where), u64::from_handle(column, where), Columns);
-    const trace::Handle first = emit(ir::Opcode::mul, ir::Type::u64, row, constant(ir::Type::u64, pitch, where), 0, where);
-    return Ref<T>(this->memory(), emit(ir::Opcode::add, ir::Type::u64, first, place.handle(), 0, where), where);
+    return Ref<T>(this->memory(), place(row, column, where), where);
   }
 };
 

@@ -134,12 +134,19 @@ namespace oxide::ir {
   /* the thread's place in its warp: u32; a warp is 32 threads with consecutive numbers in x, y, z order */ \
   X(lane_index, 0, given, any, none, pure) \
   X(warp_index, 0, given, any, none, pure) \
+  /* clusters of blocks: the block's number in its cluster, and how many blocks a cluster has on an axis: u32 */ \
+  X(cluster_rank, 0, given, any, none, pure) \
+  X(cluster_dim, 0, given, any, axis, pure) \
   /* threads together: convergent; every thread of the block, or every lane that the mask (u32) names */ \
   X(barrier, 0, none, any, none, block_collective) \
   X(barrier_and, 1, boolean, boolean, none, block_collective) \
   X(barrier_or, 1, boolean, boolean, none, block_collective) \
   X(barrier_count, 1, given, boolean, none, block_collective) \
   X(fence, 0, none, any, scope, fences) \
+  /* all threads of the grid; of the cluster, in two halves: 1 when the arrival orders nothing */ \
+  X(grid_barrier, 0, none, any, none, block_collective) \
+  X(cluster_arrive, 0, none, any, choice, block_collective) \
+  X(cluster_wait, 0, none, any, none, block_collective) \
   X(warp_barrier, 1, none, mask, none, warp_collective) \
   X(active_mask, 0, given, any, none, warp_collective) \
   X(shuffle, 3, same, value_mask, shuffle, warp_collective) \
@@ -154,6 +161,14 @@ namespace oxide::ir {
   X(atomic_store, 2, none, index, atomic, atomic) \
   X(atomic_rmw, 2, given, index, atomic, atomic) \
   X(atomic_cas, 3, given, index, atomic, atomic) \
+  /* shared memory of the cluster: that there is a block of a rank (u32); where an element of its array lies */ \
+  X(check_rank, 1, none, rank, none, traps) \
+  X(shared_address, 2, given, rank, memory, pure) \
+  /* atomic accesses to what an address says */ \
+  X(atomic_load_at, 1, given, pointed, atomic_at, atomic) \
+  X(atomic_store_at, 2, none, pointed, atomic_at, atomic) \
+  X(atomic_rmw_at, 2, given, pointed, atomic_at, atomic) \
+  X(atomic_cas_at, 3, given, pointed, atomic_at, atomic) \
   /* inline PTX, see InlinePtx in inline_ptx.hpp; the outputs are its results */ \
   X(inline_ptx, 0, none, arguments, string, acts) \
   /* the machine: what changes by itself, waiting for some nanoseconds (u32), stopping in a debugger, whether this is a GPU */ \
@@ -195,6 +210,8 @@ enum class OperandRule : std::uint8_t {
   index,     // a u64 index, then (store, atomics) values of the memory's element type
   nanoseconds,  // a u32
   indices,      // u64
+  rank,         // a u32, then (shared_address) a u64 index
+  pointed,      // an address, then values of the type that is accessed
   arguments, // takes the arguments directly before it
   math,      // what the function takes
   address,   // an address, a u64 index, then (store) a number
@@ -230,6 +247,7 @@ enum class Immediate : std::uint8_t {
   shuffle,    // a mode and a width, see synchronization.hpp
   reduction,  // a ReductionKind
   atomic,     // an AtomicAccess
+  atomic_at,  // an AtomicAccess of no memory
 };
 
 enum class Effect : std::uint8_t {

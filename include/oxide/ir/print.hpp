@@ -135,9 +135,10 @@ inline std::string print_access(std::uint64_t immediate) {
 inline std::string print_atomic(const Graph& graph, const Operation& op) {
   if (!AtomicAccess::valid(op.immediate)) return "?";
   const AtomicAccess a = AtomicAccess::from(op.immediate);
-  std::string out = op.opcode == Opcode::atomic_rmw ? std::string(name_of(a.kind)) + ' ' : std::string();
-  out.append(name_of(a.order)).append(" ").append(name_of(a.scope)).append(", ");
-  return out + print_memory(graph, a.memory);
+  std::string out =
+      op.opcode == Opcode::atomic_rmw || op.opcode == Opcode::atomic_rmw_at ? std::string(name_of(a.kind)) + ' ' : std::string();
+  out.append(name_of(a.order)).append(" ").append(name_of(a.scope));
+  return row_of(op.opcode).immediate == Immediate::atomic ? out + ", " + print_memory(graph, a.memory) : out;
 }
 
 // The immediate as the operation's first argument; empty when the row has none or it says nothing.
@@ -193,6 +194,7 @@ inline std::string print_immediate(const Graph& graph, const Operation& op) {
     case Immediate::reduction:
       return op.immediate < reduction_kind_count ? std::string(name_of(static_cast<ReductionKind>(op.immediate))) : "?";
     case Immediate::atomic:
+    case Immediate::atomic_at:
       return print_atomic(graph, op);
   }
   return {};

@@ -8,10 +8,13 @@
 
 namespace oxide::ir {
 
-// Among which threads an atomic access or a fence orders. PTX: .cta .gpu .sys.
-enum class Scope : std::uint8_t { block, device, system };
-inline constexpr std::uint64_t scope_count = 3;
-constexpr std::string_view name_of(Scope s) { return s == Scope::block ? "block" : s == Scope::device ? "device" : "system"; }
+// Among which threads an atomic access or a fence orders. PTX: .cta .gpu .sys .cluster.
+enum class Scope : std::uint8_t { block, device, system, cluster };
+inline constexpr std::uint64_t scope_count = 4;
+constexpr std::string_view name_of(Scope s) {
+  constexpr std::string_view names[] = {"block", "device", "system", "cluster"};
+  return names[static_cast<std::size_t>(s)];
+}
 
 // The orders of C++'s memory model.
 enum class MemoryOrder : std::uint8_t { relaxed, acquire, release, acq_rel, seq_cst };

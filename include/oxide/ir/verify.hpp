@@ -266,6 +266,14 @@ class Verifier {
         return;
       case OperandRule::math:
         return mathematics(op, row);
+      case OperandRule::rank:
+        if (first != Type::u32) return fail(op, "needs the rank of a block of type u32, has " + name(first));
+        if (row.operands == 2 && type_of(op.operands[1]) != Type::u64)
+          fail(op, "needs an index of type u64, has " + name(type_of(op.operands[1])));
+        return;
+      case OperandRule::pointed:
+        if (!is_address(first)) fail(op, "needs an address, has " + name(first));
+        return;
       case OperandRule::address:
         if (!is_address(first)) return fail(op, "needs an address, has " + name(first));
         if (const Type index = type_of(op.operands[1]); index != Type::u64) fail(op, "needs an index of type u64, has " + name(index));
@@ -353,6 +361,10 @@ class Verifier {
         return;
       case Immediate::reduction:
         return below(reduction_kind_count, "reduction");
+      case Immediate::atomic_at:
+        if (!AtomicAccess::valid(op.immediate) || AtomicAccess::from(op.immediate).memory != 0)
+          fail(op, "has no atomic access's kind, order and scope");
+        return;
       case Immediate::atomic:
         if (!AtomicAccess::valid(op.immediate)) return fail(op, "has no atomic access's kind, order and scope");
         if (memory_number(op.immediate) >= graph_.memories.size()) fail(op, "names a memory that is not there");
@@ -517,6 +529,8 @@ class Verifier {
       case Opcode::grid_dim:
       case Opcode::lane_index:
       case Opcode::warp_index:
+      case Opcode::cluster_rank:
+      case Opcode::cluster_dim:
       case Opcode::barrier_count:
       case Opcode::active_mask:
       case Opcode::vote_ballot:
@@ -527,10 +541,21 @@ class Verifier {
       case Opcode::warp_reduce:
         if (op.type != Type::u32 && op.type != Type::i32) fail(op, "reduces u32 or i32");
         return;
+      case Opcode::cluster_arrive:
+        if (op.immediate > 1) fail(op, "arrives in a way that is not there");
+        return;
+      case Opcode::shared_address:
+        if (!is_address(op.type)) fail(op, "gives an address");
+        else if (!is_shared(memory(op))) fail(op, "is of memory that is no shared array");
+        return;
       case Opcode::atomic_load:
       case Opcode::atomic_store:
       case Opcode::atomic_rmw:
       case Opcode::atomic_cas:
+      case Opcode::atomic_load_at:
+      case Opcode::atomic_store_at:
+      case Opcode::atomic_rmw_at:
+      case Opcode::atomic_cas_at:
         return atomic(op);
       case Opcode::bit_cast: {
         const Type from = type_of(op.operands[0]);
@@ -583,28 +608,39 @@ class Verifier {
   }
 
   // Loads may not release, stores may not acquire (C++ [atomics.types.operations]); arithmetic is for numbers.
+  // Structs are accessed as unsigned integers of their size, and lie as those do.
+  static bool fits_atomic(const Memory& m, Type type) {
+    if (m.element == type) return true;
+    const Layout layout = layout_of(m);
+    return is_integer(type) && !is_signed_integer(type) && m.element == Type::none && layout.size == size_of(type) &&
+           layout.alignment >= layout.size;
+  }
   void atomic(const Operation& op) {
+    const OpcodeRow& row = row_of(op.opcode);
     const AtomicAccess a = AtomicAccess::from(op.immediate);
-    const Memory& m = graph_.memories[a.memory];
-    const bool loads = op.opcode == Opcode::atomic_load, stores = op.opcode == Opcode::atomic_store;
-    if (!is_number(m.element) || size_of(m.element) > 8) return fail(op, "is an access to elements that are no numbers of up to 8 bytes");
-    if (!stores && op.type != m.element) return fail(op, "gives another type than the memory's elements");
-    for (std::size_t i = 1; i != row_of(op.opcode).operands; ++i)
-      if (type_of(op.operands[i]) != m.element) return fail(op, "has an operand of another type than the memory's elements");
-    if (!loads && m.access == Access::read) return fail(op, "writes memory that is only read");
+    const bool loads = op.opcode == Opcode::atomic_load || op.opcode == Opcode::atomic_load_at;
+    const bool stores = op.opcode == Opcode::atomic_store || op.opcode == Opcode::atomic_store_at;
+    const Type type = stores ? type_of(op.operands[1]) : op.type;
+    if (!is_number(type)) return fail(op, "is an access to what is no number");
+    for (std::size_t i = 1; i != row.operands; ++i)
+      if (type_of(op.operands[i]) != type) return fail(op, "has operands of several types");
+    if (row.immediate == Immediate::atomic) {
+      const Memory& m = graph_.memories[a.memory];
+      if (!fits_atomic(m, type)) return fail(op, "accesses another type than the memory's elements");
+      if (!loads && m.access == Access::read) return fail(op, "writes memory that is only read");
+    }
     if (loads && (a.order == MemoryOrder::release || a.order == MemoryOrder::acq_rel)) return fail(op, "is a load, which cannot release");
     if (stores && (a.order == MemoryOrder::acquire || a.order == MemoryOrder::acq_rel)) return fail(op, "is a store, which cannot acquire");
-    if (op.opcode != Opcode::atomic_rmw) {
+    if (op.opcode != Opcode::atomic_rmw && op.opcode != Opcode::atomic_rmw_at) {
       if (a.kind != AtomicKind::exchange) fail(op, "is no read-modify-write, so it has no kind");
       return;
     }
-    const bool bits = a.kind >= AtomicKind::bit_and, counts = a.kind >= AtomicKind::inc;
-    if (a.kind != AtomicKind::exchange && is_boolean(m.element) && (!bits || counts)) return fail(op, "is arithmetic on booleans");
-    const bool known =
-        m.element == Type::f32 || m.element == Type::f64 || is_boolean(m.element) || (is_integer(m.element) && size_of(m.element) <= 8);
-    if (a.kind != AtomicKind::exchange && !known) return fail(op, "is arithmetic on " + name(m.element));
-    if (bits && is_floating(m.element)) return fail(op, "is a bit operation on floating-point numbers");
-    if (counts && m.element != Type::u32) fail(op, "counts in u32 only");
+    const bool bits = a.kind >= AtomicKind::bit_and, counts = a.kind >= AtomicKind::inc, floats = is_floating(type) || is_pair(type);
+    if (a.kind != AtomicKind::exchange && is_boolean(type) && (!bits || counts)) return fail(op, "is arithmetic on booleans");
+    const bool known = floats || is_boolean(type) || (is_integer(type) && size_of(type) <= 8);
+    if (a.kind != AtomicKind::exchange && !known) return fail(op, "is arithmetic on " + name(type));
+    if (bits && floats) return fail(op, "is a bit operation on floating-point numbers");
+    if (counts && type != Type::u32) fail(op, "counts in u32 only");
   }
 
   // ---- control flow

@@ -11,7 +11,7 @@ extern "C" {
 #endif
 
 /* Raised with every incompatible change of this file or of the graph's encoding. */
-#define OXIDE_JIT_ABI_VERSION 3u
+#define OXIDE_JIT_ABI_VERSION 4u
 
 enum oxide_jit_target {
   OXIDE_JIT_NVPTX = 0, /* PTX text for an NVIDIA GPU */
@@ -57,7 +57,7 @@ struct oxide_fault_record {
   uint32_t site;      /* index into the result's sites */
   uint32_t reserved;
   uint64_t values[2]; /* bounds: index, length; division: dividend bits, 0; check: 0, 0; index: index; vectors: address, length;
-                         collective: enum oxide_collective_fault */
+                         collective: enum oxide_collective_fault; rank: rank, blocks of a cluster */
   uint32_t block[3];
   uint32_t thread[3];
 };
@@ -68,14 +68,16 @@ enum oxide_fault_kind {
   OXIDE_FAULT_CHECK = 3,
   OXIDE_FAULT_INDEX = 4,      /* of an array with a fixed number of elements */
   OXIDE_FAULT_VECTORS = 5,    /* a span that is not made of whole, aligned vectors */
-  OXIDE_FAULT_COLLECTIVE = 6, /* host code: a barrier or an operation of a warp that not all of its threads reached */
-  OXIDE_FAULT_STACK = 7       /* calls that go deeper than the stack */
+  OXIDE_FAULT_COLLECTIVE = 6, /* a barrier or an operation of a warp that not all of its threads reached; GPU: of the grid only */
+  OXIDE_FAULT_STACK = 7,      /* calls that go deeper than the stack */
+  OXIDE_FAULT_RANK = 8        /* of a block that the cluster does not have */
 };
 
 /* What values[0] of a collective's fault record says. */
 enum oxide_collective_fault {
-  OXIDE_COLLECTIVE_ELSEWHERE = 0, /* threads that should have come wait at the site values[1] */
-  OXIDE_COLLECTIVE_NOT_NAMED = 1  /* the thread's mask, values[1], does not name its own lane */
+  OXIDE_COLLECTIVE_ELSEWHERE = 0, /* threads that should have come wait at the site values[1], or have ended when there is none */
+  OXIDE_COLLECTIVE_NOT_NAMED = 1, /* the thread's mask, values[1], does not name its own lane */
+  OXIDE_COLLECTIVE_OUT_OF_TURN = 2 /* the block arrives at its cluster's barrier twice, or waits without having arrived */
 };
 
 /* What a site number in a fault record means. Numbered in the order of blocks and operations of the graph, its kernel first and then its
@@ -103,6 +105,25 @@ struct oxide_print_sink {
   void (*print)(struct oxide_print_sink* self, const uint64_t* record);
 };
 
+/* Where the blocks of a GPU's grid wait for each other: zero before the launch. */
+struct oxide_grid_barrier {
+  uint32_t arrived; /* bit 31 changes when the last block arrives */
+  uint32_t ended;   /* 1 when a thread has left the kernel */
+};
+
+/* Host code of a kernel that waits for its whole grid runs in rounds. In a round the entry is called for all units, each once; every block
+ * goes on until it ends or waits for the grid. The blocks' states live in `blocks`. Each call adds what it found to the counts. */
+struct oxide_host_resident {
+  uint8_t* blocks;      /* oxide_host_block_bytes of each block, aligned to 64 bytes */
+  uint32_t round;       /* from 0 */
+  uint32_t first_site;  /* where blocks wait: the least and the greatest site */
+  uint32_t last_site;
+  uint32_t reserved;
+  uint64_t waiting;     /* blocks */
+  uint64_t ended;
+  uint64_t waiting_block; /* one that waits, as its linear index in the grid */
+};
+
 /* A shared array whose size the launch decides takes two launch arguments behind those of the parameters: where it starts, in bytes
  * behind the arrays of a fixed size, and how many elements it has, both u32. ir/shared_memory.hpp says where the others are.
  *
@@ -110,6 +131,7 @@ struct oxide_print_sink {
  * arguments in the order of the parameters: a value is one, a span is two (pointer, then u64 length), a storage or printer is one
  * (pointer). Each thread that
  * fails a check fills in the fault record and leaves; the other threads go on. The code keeps the floating-point environment.
+ * Where the blocks of clusters meet (ir/analysis/cooperation.hpp), the indices are of clusters.
  * A block has fewer than 2^30 threads on each axis. */
 struct oxide_host_launch {
   const void* const* arguments;
@@ -119,15 +141,25 @@ struct oxide_host_launch {
   uint64_t shared_bytes; /* of shared arrays whose size the launch decides */
   /* Calls of functions that call themselves do not go below this address of the calling thread's stack, but for 64 KiB. */
   uintptr_t stack_limit;
+  struct oxide_host_resident* resident; /* of kernels that wait for their grid; else NULL */
 };
 typedef void (*oxide_host_kernel)(const struct oxide_host_launch* launch, uint64_t first_block, uint64_t end_block);
+
+/* What host code keeps of each thread and of each block where threads wait for each other. */
+struct oxide_host_needs {
+  uint32_t thread_bytes;
+  uint32_t block_bytes; /* with shared arrays of a fixed size */
+};
+static inline uint64_t oxide_host_block_bytes(const struct oxide_host_needs* needs, uint64_t threads, uint64_t shared_bytes) {
+  return (needs->block_bytes + (threads + 63) / 64 * 64 * needs->thread_bytes + shared_bytes + 63) / 64 * 64;
+}
 
 struct oxide_jit_timing {
   double decode_ms, build_ms, optimize_ms, emit_ms; /* bytes to graph, graph to LLVM IR, passes, PTX or machine code */
 };
 
-/* An NVPTX kernel takes the launch arguments in the order of the parameters, then those of shared arrays, then a pointer to its
- * oxide_fault_record. */
+/* An NVPTX kernel takes the launch arguments in the order of the parameters, then those of shared arrays, then, when it waits for its
+ * grid, a pointer to an oxide_grid_barrier, then a pointer to its oxide_fault_record. */
 struct oxide_jit_result {
   enum oxide_jit_status status;
   struct oxide_jit_text message; /* why, when status is not OK; may hold warnings when it is */
@@ -139,6 +171,7 @@ struct oxide_jit_result {
   const struct oxide_fault_site* sites;
   uint64_t site_count;
   struct oxide_jit_timing timing;
+  struct oxide_host_needs needs; /* HOST */
 };
 
 struct oxide_jit_info {

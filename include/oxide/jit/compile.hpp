@@ -38,6 +38,7 @@ class CompiledCode {
   const char* entry_name() const { return result_->entry_name; }
   oxide_host_kernel entry() const { return result_->entry; }
   std::span<const oxide_fault_site> sites() const { return {result_->sites, static_cast<std::size_t>(result_->site_count)}; }
+  const oxide_host_needs& needs() const { return result_->needs; }
   const oxide_jit_timing& timing() const { return result_->timing; }
   oxide_jit_status status() const { return result_->status; }
 

@@ -65,7 +65,7 @@ class LoadedKernel {
  public:
   virtual ~LoadedKernel() = default;
   // `arguments` are pointers to the launch arguments, as jit/abi.h lays them out, with room at the end for those of the graph's hidden
-  // parameters, of `shared`, and for one more. The launch was checked, and is not empty. Called from several threads at once.
+  // parameters, of `shared`, and for two more. The launch was checked, and is not empty. Called from several threads at once.
   virtual void launch(StreamState& stream, const LaunchConfig& config, void** arguments, std::size_t count, SharedPlaces& shared) = 0;
 
   virtual KernelFigures figures() { return {}; }

@@ -60,17 +60,32 @@ inline std::string_view collective_name(ir::Opcode opcode) {
       return "sync_threads_count";
     case ir::Opcode::warp_barrier:
       return "sync_warp";
+    case ir::Opcode::grid_barrier:
+      return "this_grid().sync";
+    case ir::Opcode::cluster_arrive:
+      return "this_cluster().arrive";
+    case ir::Opcode::cluster_wait:
+      return "this_cluster().wait";
     default:
       return ir::name_of(opcode);
   }
+}
+
+// Whose threads come to it.
+inline std::string_view collective_group(ir::Opcode opcode) {
+  if (opcode == ir::Opcode::grid_barrier) return "grid";
+  if (opcode == ir::Opcode::cluster_arrive || opcode == ir::Opcode::cluster_wait) return "cluster";
+  return ir::row_of(opcode).effect == ir::Effect::block_collective ? "block" : "warp that its mask names";
 }
 
 inline std::string collective_text(const ir::Graph& graph, std::span<const oxide_fault_site> sites, const ir::Operation& op,
                                    const oxide_fault_record& record) {
   const std::string name(collective_name(op.opcode));
   if (record.values[0] == OXIDE_COLLECTIVE_NOT_NAMED) return "the mask of " + name + " does not name the lane that calls it";
-  const bool of_block = ir::row_of(op.opcode).effect == ir::Effect::block_collective;
-  std::string text = name + " was not reached by all threads of the " + (of_block ? "block" : "warp that its mask names");
+  if (record.values[0] == OXIDE_COLLECTIVE_OUT_OF_TURN)
+    return op.opcode == ir::Opcode::cluster_wait ? name + " without an arrive before it" : name + " a second time without a wait between";
+  std::string text = name + " was not reached by all threads of the " + std::string(collective_group(op.opcode));
+  if (record.values[1] == ~std::uint64_t{0}) return text + "; others have ended";
   const ir::Operation* other = record.values[1] < sites.size() ? operation_at(graph, sites[record.values[1]]) : nullptr;
   if (other == nullptr) return text;
   text += "; others wait at " + std::string(collective_name(other->opcode));
@@ -102,6 +117,9 @@ inline std::string fault_text(const ir::Graph& graph, std::span<const oxide_faul
     case OXIDE_FAULT_COLLECTIVE:
       if (operation != nullptr) return collective_text(graph, sites, *operation, record);
       return "a collective operation was not reached by all of its threads";
+    case OXIDE_FAULT_RANK:
+      return "rank " + std::to_string(record.values[0]) + " is outside of the cluster, which has " + std::to_string(record.values[1]) +
+             " blocks";
     case OXIDE_FAULT_DIVISION:
       return integer_text(operation == nullptr ? ir::Type::u64 : operation->type, record.values[0]) + " divided by zero";
     case OXIDE_FAULT_STACK:

@@ -27,7 +27,7 @@ inline void launch(const Program& program, const Stream& stream, const LaunchCon
   check_arguments(plan, graph, arguments);
   if (config.empty()) return;
 
-  void* pointers[max_launch_arguments + 2 * SharedPlaces::most + 1];  // with room for the hidden parameters and the fault record
+  void* pointers[max_launch_arguments + 2 * SharedPlaces::most + 2];  // with room for hidden parameters, grid barrier and fault record
   std::size_t count = 0;
   for (const Argument& argument : arguments) {
     if (argument.kind == ir::ParameterKind::value) {

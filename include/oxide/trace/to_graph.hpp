@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include <oxide/ir/analysis/cooperation.hpp>
 #include <oxide/ir/analysis/returns.hpp>
 #include <oxide/ir/graph.hpp>
 #include <oxide/ir/simplify.hpp>
@@ -148,6 +149,24 @@ inline void check_returns(const ir::Graph& graph) {
   }
 }
 
+// Kernels whose blocks meet have to be launched so that they can.
+inline void check_cooperation(const ir::Graph& graph) {
+  const ir::Cooperation together(graph);
+  const auto refuse = [&](const ir::Operation& op, std::string_view why) {
+    SourceLine line;
+    if (op.location.line != 0) line = {graph.files[op.location.file], op.location.line, op.location.column};
+    throw TraceError(graph.name, line, std::string(why));
+  };
+  if (together.in_function != nullptr)
+    refuse(*together.in_function,
+           "an ox::function takes no part in what blocks do together; write a plain function, which becomes part of "
+           "the kernel");
+  if (together.grid != nullptr && !graph.attributes.cooperative)
+    refuse(*together.grid, "the kernel waits for its whole grid, whose blocks all have to run at once then: make it .cooperative()");
+  if (together.cluster != nullptr && graph.attributes.cluster[0] == 0)
+    refuse(*together.cluster, "the kernel uses clusters of blocks; say how many blocks a cluster has: .cluster(n)");
+}
+
 // Traces a lambda that takes no arguments: each call makes the kernel's parameters anew and runs the kernel's body on them.
 // `describe(graph)` fills in the parameters and memories. The result is simplified and verified.
 template <class Lambda, class Describe>
@@ -160,6 +179,7 @@ ir::Graph trace(std::string_view kernel_name, Lambda&& lambda, Describe&& descri
   describe(graph);
   ir::simplify(graph);
   check_returns(graph);
+  check_cooperation(graph);
   declarations.resolve(graph);
   if (const auto fault = ir::verify(graph))
     throw TraceError(graph.name, {}, "the traced graph does not verify, which is a fault of oxide: " + fault->text());

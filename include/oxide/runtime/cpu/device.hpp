@@ -15,10 +15,12 @@
 #include <vector>
 
 #include <oxide/error.hpp>
+#include <oxide/ir/analysis/cooperation.hpp>
 #include <oxide/runtime/backend.hpp>
 #include <oxide/runtime/compiled.hpp>
 #include <oxide/runtime/cpu/block_pool.hpp>
 #include <oxide/runtime/cpu/floating_environment.hpp>
+#include <oxide/runtime/cpu/resident_blocks.hpp>
 #include <oxide/runtime/cpu/stack.hpp>
 #include <oxide/runtime/fault.hpp>
 #include <oxide/runtime/hidden.hpp>
@@ -64,6 +66,10 @@ class CpuKernel final : public LoadedKernel {
   CpuKernel(DeviceState& device, std::shared_ptr<const CompiledKernel> kernel, std::shared_ptr<const ir::Graph> graph)
       : kernel_(std::move(kernel)), graph_(std::move(graph)), entry_(kernel_->code.entry()), hidden_(storage_pointers(*graph_, device)),
         stack_bytes_(stack_bytes(*graph_)) {
+    const ir::Cooperation together(*graph_);
+    waits_for_grid_ = together.grid != nullptr;
+    const auto& cluster = graph_->attributes.cluster;
+    if (together.clusters_meet && cluster[0] != 0) cluster_ = std::uint64_t{cluster[0]} * cluster[1] * cluster[2];
     if (!prints(*graph_)) return;
     Printer::get().learn(*graph_);
     hidden_.push_back(&CpuPrintSink::get());
@@ -73,35 +79,30 @@ class CpuKernel final : public LoadedKernel {
     for (void*& pointer : hidden_) arguments[count++] = &pointer;
     shared.append(arguments, count);
     oxide_fault_record fault{};
-    struct Run {
-      oxide_host_kernel entry;
-      oxide_host_launch launch;
-      std::size_t stack_bytes;
-    } run{entry_,
-          {arguments,
-           &fault,
-           {config.grid.x, config.grid.y, config.grid.z},
-           {config.block.x, config.block.y, config.block.z},
-           shared.bytes,
-           0},
-          stack_bytes_};
+    Run run{entry_,
+            {arguments,
+             &fault,
+             {config.grid.x, config.grid.y, config.grid.z},
+             {config.block.x, config.block.y, config.block.z},
+             shared.bytes,
+             0,
+             nullptr},
+            stack_bytes_};
+    const std::uint64_t units = config.grid.count() / cluster_;
+    const double threads = static_cast<double>(config.threads_per_block()) * static_cast<double>(cluster_);
     {
       const std::lock_guard lock(static_cast<CpuStream&>(stream).mutex);
       const FloatingEnvironment environment;
-      const auto threads = static_cast<double>(config.threads_per_block());
-      const double cost = BlockPool::get().run(
-          config.grid.count(),
-          [](void* context, std::uint64_t first, std::uint64_t end) {
-            const Run& r = *static_cast<const Run*>(context);
-            if (r.stack_bytes == 0) return r.entry(&r.launch, first, end);
-            with_stack(r.stack_bytes, [&](std::uintptr_t limit) {
-              oxide_host_launch launch = r.launch;
-              launch.stack_limit = limit;
-              r.entry(&launch, first, end);
-            });
-          },
-          &run, &fault.claimed, thread_cost_.load(std::memory_order_relaxed) * threads);
-      thread_cost_.store(cost / threads, std::memory_order_relaxed);
+      if (!waits_for_grid_) {
+        run_blocks(run, units, threads);
+      } else {
+        ResidentBlocks blocks(*graph_, kernel_->code.needs(), config, shared.bytes);
+        run.launch.resident = &blocks.state;
+        do {
+          blocks.open_round();
+          run_blocks(run, units, threads);
+        } while (blocks.close_round(fault));
+      }
     }
     if (prints(*graph_)) CpuPrintSink::get().rethrow();
     if (fault.claimed != 0) [[unlikely]]
@@ -109,11 +110,35 @@ class CpuKernel final : public LoadedKernel {
   }
 
  private:
+  struct Run {
+    oxide_host_kernel entry;
+    oxide_host_launch launch;
+    std::size_t stack_bytes;
+  };
+  // Units are blocks, or clusters of blocks that meet.
+  void run_blocks(Run& run, std::uint64_t units, double threads) {
+    const double cost = BlockPool::get().run(
+        units,
+        [](void* context, std::uint64_t first, std::uint64_t end) {
+          const Run& r = *static_cast<const Run*>(context);
+          if (r.stack_bytes == 0) return r.entry(&r.launch, first, end);
+          with_stack(r.stack_bytes, [&](std::uintptr_t limit) {
+            oxide_host_launch launch = r.launch;
+            launch.stack_limit = limit;
+            r.entry(&launch, first, end);
+          });
+        },
+        &run, &run.launch.fault->claimed, thread_cost_.load(std::memory_order_relaxed) * threads);
+    thread_cost_.store(cost / threads, std::memory_order_relaxed);
+  }
+
   std::shared_ptr<const CompiledKernel> kernel_;
   std::shared_ptr<const ir::Graph> graph_;
   oxide_host_kernel entry_;
   std::vector<void*> hidden_;  // what the graph's hidden parameters point to
   std::size_t stack_bytes_;    // that its calls may use; 0 when they are few
+  bool waits_for_grid_ = false;
+  std::uint64_t cluster_ = 1;  // blocks that meet
   std::atomic<double> thread_cost_{0};  // as the last launch found it; see BlockPool::run
 };
 

@@ -48,7 +48,8 @@ using PoolHandle = ::CUmemPoolHandle_st*;
   X(MISALIGNED_ADDRESS, 716)    \
   X(INVALID_ADDRESS_SPACE, 717) \
   X(INVALID_PC, 718)            \
-  X(LAUNCH_FAILED, 719)
+  X(LAUNCH_FAILED, 719)         \
+  X(COOPERATIVE_LAUNCH_TOO_LARGE, 720)
 
 enum ResultCode : int {
 #define OXIDE_CUDA_ENUMERATOR(name, value) name = value,

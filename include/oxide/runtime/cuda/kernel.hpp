@@ -13,6 +13,7 @@
 
 #include <oxide/error.hpp>
 #include <oxide/ir/analysis/call_graph.hpp>
+#include <oxide/ir/analysis/cooperation.hpp>
 #include <oxide/runtime/backend.hpp>
 #include <oxide/runtime/compiled.hpp>
 #include <oxide/runtime/cuda/context.hpp>
@@ -52,6 +53,7 @@ class CudaKernel final : public LoadedKernel {
     ModuleHandle handle = nullptr;
     FunctionHandle function = nullptr;
     FaultSlot fault;
+    bool waits_for_grid = false;
     std::vector<void*> hidden;  // what the graph's hidden parameters point to
     std::atomic<std::uint32_t> shared_bytes{default_shared_bytes};  // that a launch may give a block
     std::unique_ptr<Module> older;  // of the contexts before
@@ -155,6 +157,7 @@ inline std::unique_ptr<CudaKernel::Module> CudaKernel::load(const std::shared_pt
   make_room_for_calls(*module);
   module->hidden = storage_pointers(*graph_, device_);
   if (prints(*graph_)) Printer::get().learn(*graph_);
+  module->waits_for_grid = ir::Cooperation(*graph_).grid != nullptr;
   module->fault = context->take_fault_slot(kernel_, graph_);
   return module;
 }
@@ -264,12 +267,18 @@ inline void CudaKernel::launch(StreamState& stream_state, const LaunchConfig& co
     arguments[count++] = &buffer.control;
   }
   shared.append(arguments, count);
-  arguments[count] = &module->fault.device;
   if (shared.bytes > module->shared_bytes.load(std::memory_order_acquire)) [[unlikely]]
     allow_shared_bytes(*module, shared.bytes);
   const bool cooperative = graph_->attributes.cooperative;
   if (cooperative) [[unlikely]]
     check_resident(*module, config, shared.bytes);
+  DevicePointer barrier = 0;
+  std::unique_lock<std::mutex> waiting;
+  if (module->waits_for_grid) [[unlikely]] {
+    waiting = stream.open_grid_barrier(barrier);
+    arguments[count++] = &barrier;
+  }
+  arguments[count] = &module->fault.device;
   const Driver& driver = context.driver();
   const Dim3 &grid = config.grid, &block = config.block;
   const Result result = cooperative ? driver.LaunchCooperativeKernel(module->function, grid.x, grid.y, grid.z, block.x, block.y, block.z,
@@ -277,6 +286,9 @@ inline void CudaKernel::launch(StreamState& stream_state, const LaunchConfig& co
                                     : driver.LaunchKernel(module->function, grid.x, grid.y, grid.z, block.x, block.y, block.z, shared.bytes,
                                                           stream.handle(), arguments, nullptr);
   if (printing) printing.unlock();
+  if (result == COOPERATIVE_LAUNCH_TOO_LARGE) [[unlikely]]
+    throw LaunchError(graph_->name, -1, "so many blocks, or clusters of them, that all run at once, because the kernel is cooperative",
+                      std::to_string(grid.count()) + " (grid " + grid.text() + ")");
   if (result != SUCCESS) [[unlikely]]
     context.check(result, ("launching kernel '" + graph_->name + "' (cuLaunchKernel)").c_str());
 }

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include <oxide/error.hpp>
+#include <oxide/jit/abi.h>
 #include <oxide/runtime/backend.hpp>
 #include <oxide/runtime/cuda/context.hpp>
 
@@ -37,6 +38,7 @@ class CudaStream final : public StreamState {
         buffer->stream = nullptr;
       }
       driver().StreamDestroy(handle_);
+      if (grid_barrier_ != 0) driver().MemFree(grid_barrier_);  // waits for the kernels that use it
     });
   }
 
@@ -104,6 +106,18 @@ class CudaStream final : public StreamState {
     return *print_.load();
   }
 
+  // Makes the stream's next kernel the only one that waits for its grid by `barrier`, an oxide_grid_barrier: it is launched while the lock
+  // is held. With the context current. Throws DeviceError.
+  std::unique_lock<std::mutex> open_grid_barrier(DevicePointer& barrier) {
+    std::unique_lock lock(grid_mutex_);
+    if (grid_barrier_ == 0)
+      context_->check(driver().MemAlloc(&grid_barrier_, sizeof(oxide_grid_barrier)), "making the barrier of a grid (cuMemAlloc)");
+    context_->check(driver().MemsetD8Async(grid_barrier_, 0, sizeof(oxide_grid_barrier), handle_),
+                    "clearing the barrier of a grid (cuMemsetD8Async)");
+    barrier = grid_barrier_;
+    return lock;
+  }
+
  private:
   // Waits; then shows what was printed, and throws what went wrong. What was printed before the context was lost is shown too.
   void wait(const char* doing) {
@@ -161,6 +175,8 @@ class CudaStream final : public StreamState {
   StreamHandle handle_ = nullptr;
   std::atomic<PrintBuffer*> print_{nullptr};
   std::mutex print_mutex_;  // held while print_ is made
+  std::mutex grid_mutex_;
+  DevicePointer grid_barrier_ = 0;  // guarded by grid_mutex_
 };
 
 }  // namespace oxide::runtime::cuda

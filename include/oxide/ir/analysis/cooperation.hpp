@@ -1,0 +1,45 @@
+// What blocks of a kernel do together: wait for the whole grid, or for their cluster, and read each other's shared memory.
+#pragma once
+
+#include <oxide/ir/graph.hpp>
+
+namespace oxide::ir {
+
+// The first operation of each sort, in the order of bodies and blocks, and where it stands; null where there is none.
+struct Cooperation {
+  const Operation* grid = nullptr;     // waits for all blocks of the grid
+  const Operation* cluster = nullptr;  // takes a cluster
+  const Operation* in_function = nullptr;  // either, in a function
+  // Whether blocks of a cluster meet: the processor runs them together then. Else a cluster is so many blocks.
+  bool clusters_meet = false;
+
+  explicit Cooperation(const Graph& graph) {
+    for (std::size_t f = 0; f != body_count(graph); ++f)
+      for (const Block& block : body_of(graph, f).blocks)
+        for (const Operation& op : block.operations) look_at(op, f != 0);
+  }
+
+ private:
+  void look_at(const Operation& op, bool in_a_function) {
+    switch (op.opcode) {
+      case Opcode::grid_barrier:
+        if (grid == nullptr) grid = &op;
+        break;
+      case Opcode::cluster_arrive:
+      case Opcode::cluster_wait:
+      case Opcode::shared_address:
+        clusters_meet = true;
+        [[fallthrough]];
+      case Opcode::check_rank:
+      case Opcode::cluster_rank:
+      case Opcode::cluster_dim:
+        if (cluster == nullptr) cluster = &op;
+        break;
+      default:
+        return;
+    }
+    if (in_a_function && in_function == nullptr) in_function = &op;
+  }
+};
+
+}  // namespace oxide::ir
