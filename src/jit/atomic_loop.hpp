@@ -5,21 +5,21 @@
 
 namespace oxide::jit {
 
-// The new value of `kind` for an old value and an operand, as memory has them.
+// The new value of `kind` for an old value and an operand, as memory has them: of integers and booleans, and of exchanges.
 inline llvm::Value* atomic_result(Builder& b, ir::AtomicKind kind, ir::Type type, llvm::Value* old, llvm::Value* operand) {
-  const bool floats = ir::is_floating(type), is_signed = ir::is_signed_integer(type);
+  const bool is_signed = ir::is_signed_integer(type);
   const auto intrinsic = [&](llvm::Intrinsic::ID id) { return b.CreateIntrinsic(id, {old->getType()}, {old, operand}); };
   switch (kind) {
     case ir::AtomicKind::exchange:
       return operand;
     case ir::AtomicKind::add:
-      return floats ? b.CreateFAdd(old, operand) : b.CreateAdd(old, operand);
+      return b.CreateAdd(old, operand);
     case ir::AtomicKind::sub:
-      return floats ? b.CreateFSub(old, operand) : b.CreateSub(old, operand);
+      return b.CreateSub(old, operand);
     case ir::AtomicKind::min:
-      return intrinsic(floats ? llvm::Intrinsic::minimumnum : is_signed ? llvm::Intrinsic::smin : llvm::Intrinsic::umin);
+      return intrinsic(is_signed ? llvm::Intrinsic::smin : llvm::Intrinsic::umin);
     case ir::AtomicKind::max:
-      return intrinsic(floats ? llvm::Intrinsic::maximumnum : is_signed ? llvm::Intrinsic::smax : llvm::Intrinsic::umax);
+      return intrinsic(is_signed ? llvm::Intrinsic::smax : llvm::Intrinsic::umax);
     case ir::AtomicKind::bit_and:
       return b.CreateAnd(old, operand);
     case ir::AtomicKind::bit_or:

@@ -1,5 +1,7 @@
 #include "body.hpp"
 
+#include "atomic_loop.hpp"
+
 #include "failure.hpp"
 #include "lower_math.hpp"
 #include "lower_effects.hpp"
@@ -611,7 +613,15 @@ class Body {
       const std::size_t memory = ir::AtomicAccess::from(op.immediate).memory;
       address = b_.CreateInBoundsGEP(memory_type(context_, type), around_.pointer(memory), {x[0]});
     }
-    Value* old = around_.atomic(b_, op, type, named ? address : without_cast(address), operands);
+    const ir::AtomicKind kind = ir::AtomicAccess::from(op.immediate).kind;
+    const auto combine = [&](Value* now) {
+      if (kind == ir::AtomicKind::exchange || (!ir::is_floating(type) && !ir::is_pair(type)))
+        return atomic_result(b_, kind, type, now, operands[0]);
+      constexpr ir::Opcode opcodes[] = {ir::Opcode::add, ir::Opcode::sub, ir::Opcode::min, ir::Opcode::max};
+      return numbers_.operation(opcodes[static_cast<unsigned>(kind) - static_cast<unsigned>(ir::AtomicKind::add)], type,
+                                {now, numbers_.renamed(operands[0])});
+    };
+    Value* old = around_.atomic(b_, op, type, named ? address : without_cast(address), operands, combine);
     return old == nullptr ? nullptr : from_memory(type, old);
   }
 

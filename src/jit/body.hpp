@@ -60,10 +60,11 @@ class Surroundings {
   virtual void prefetch(Builder&, llvm::Value*, ir::CacheHint) {}
 
   // Barriers, fences, operations of a warp: a barrier of the grid gives an i1, whether threads are missing. Atomic accesses to what is of
-  // type `type` at `address`.
+  // type `type` at `address`; `combine` makes a read-modify-write's new value of the old one, as memory has them.
   virtual llvm::Value* collective(Builder& b, const ir::Operation& op, llvm::ArrayRef<llvm::Value*> operands) = 0;
+  using Combine = llvm::function_ref<llvm::Value*(llvm::Value*)>;
   virtual llvm::Value* atomic(Builder& b, const ir::Operation& op, ir::Type type, llvm::Value* address,
-                              llvm::ArrayRef<llvm::Value*> operands) = 0;
+                              llvm::ArrayRef<llvm::Value*> operands, Combine combine) = 0;
   // The same place as `address`, which is shared memory, in the block of a rank of the cluster.
   virtual llvm::Value* in_block(Builder& b, llvm::Value* rank, llvm::Value* address);
 

@@ -44,8 +44,9 @@ class CalledHostFunction final : public Surroundings {
     throw Failure{OXIDE_JIT_UNSUPPORTED,
                   "'" + std::string(ir::name_of(op.opcode)) + "' in an ox::function is not for the CPU; call a plain function"};
   }
-  Value* atomic(Builder& b, const ir::Operation& op, ir::Type type, Value* address, llvm::ArrayRef<Value*> operands) override {
-    return all_.kernel_.atomic(b, op, type, address, operands);
+  Value* atomic(Builder& b, const ir::Operation& op, ir::Type type, Value* address, llvm::ArrayRef<Value*> operands,
+                Combine combine) override {
+    return all_.kernel_.atomic(b, op, type, address, operands, combine);
   }
 
   void fail(Builder& b, std::uint32_t site, Value* first, Value* second) override {

@@ -21,6 +21,7 @@ const HostMachine& HostMachine::get() {
       m.features += feature.second ? '+' : '-';
       m.features += feature.first();
       if (feature.first() == "fma") m.fuses = feature.second;
+      if (feature.first() == "cx16") m.swaps_16_bytes = feature.second;
       if (feature.first() == "f16c") m.converts_f16 = feature.second;
     }
     return m;
@@ -142,12 +143,14 @@ Value* HostFunction::collective(Builder& b, const ir::Operation& op, llvm::Array
   return nullptr;
 }
 
-Value* HostFunction::atomic(Builder& b, const ir::Operation& op, ir::Type type, Value* address, llvm::ArrayRef<Value*> x) {
+Value* HostFunction::atomic(Builder& b, const ir::Operation& op, ir::Type type, Value* address, llvm::ArrayRef<Value*> x, Combine combine) {
   using llvm::AtomicOrdering, llvm::AtomicRMWInst;
   const ir::AtomicAccess access = ir::AtomicAccess::from(op.immediate);
   llvm::Type* t = memory_type(context_, type);
   const llvm::Align alignment(ir::size_of(type));
   const bool floats = ir::is_floating(type);
+  if (ir::size_of(type) == 16 && !HostMachine::get().swaps_16_bytes)
+    throw Failure{OXIDE_JIT_UNSUPPORTED, "atomic accesses of 16 bytes need a processor with cmpxchg16b"};
   llvm::Type* integer = b.getIntNTy(8 * static_cast<unsigned>(ir::size_of(type)));
   constexpr AtomicOrdering orders[] = {AtomicOrdering::Monotonic, AtomicOrdering::Acquire, AtomicOrdering::Release,
                                        AtomicOrdering::AcquireRelease, AtomicOrdering::SequentiallyConsistent};
@@ -178,10 +181,8 @@ Value* HostFunction::atomic(Builder& b, const ir::Operation& op, ir::Type type, 
     default:
       break;
   }
-  if (floats && access.kind != ir::AtomicKind::exchange)
-    return as_type(atomic_loop(
-        b, load(AtomicOrdering::Monotonic), [&](Value* old) { return as_integer(atomic_result(b, access.kind, type, as_type(old), x[0])); },
-        swap));
+  if ((floats || ir::is_pair(type)) && access.kind != ir::AtomicKind::exchange)
+    return as_type(atomic_loop(b, load(AtomicOrdering::Monotonic), [&](Value* old) { return as_integer(combine(as_type(old))); }, swap));
   const bool is_signed = ir::is_signed_integer(type);
   const AtomicRMWInst::BinOp kinds[] = {AtomicRMWInst::Xchg,
                                         AtomicRMWInst::Add,

@@ -12,7 +12,7 @@ namespace oxide::jit {
 
 struct HostMachine {
   std::string cpu, features;
-  bool fuses = false, converts_f16 = false;
+  bool fuses = false, converts_f16 = false, swaps_16_bytes = false;
 
   static const HostMachine& get();
 };
@@ -52,8 +52,8 @@ class HostFunction : public Surroundings {
   void breakpoint(Builder& b) override;
   llvm::Value* inline_ptx(Builder&, const std::string&, std::uint64_t, llvm::ArrayRef<llvm::Value*>, const std::string& line) override;
   llvm::Value* collective(Builder& b, const ir::Operation& op, llvm::ArrayRef<llvm::Value*> operands) override;
-  llvm::Value* atomic(Builder& b, const ir::Operation& op, ir::Type type, llvm::Value* address,
-                      llvm::ArrayRef<llvm::Value*> operands) override;
+  llvm::Value* atomic(Builder& b, const ir::Operation& op, ir::Type type, llvm::Value* address, llvm::ArrayRef<llvm::Value*> operands,
+                      Combine combine) override;
 
   // Between two barriers, threads of a kernel are independent: what one writes and another reads is a race, on which no program may
   // count. So the loop may run several of them in step.

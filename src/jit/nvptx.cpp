@@ -38,6 +38,18 @@ constexpr Architecture architectures[] = {{75, 70},  {80, 70},  {86, 71},  {87, 
 // The PTX versions that LLVM 22 writes.
 constexpr unsigned ptx_versions[] = {63, 64, 65, 70, 71, 72, 73, 74, 75, 76, 77, 78, 80, 81, 82, 83, 84, 85, 86, 87, 88, 90};
 
+bool has_wide_atomics(const ir::Graph& graph) {
+  for (std::size_t f = 0; f != ir::body_count(graph); ++f) {
+    const ir::Body& body = ir::body_of(graph, f);
+    for (const ir::Block& block : body.blocks)
+      for (const ir::Operation& op : block.operations) {
+        if (ir::row_of(op.opcode).effect != ir::Effect::atomic) continue;
+        if (ir::size_of(op.type != ir::Type::none ? op.type : body.variables[op.operands[1]]) == 16) return true;
+      }
+  }
+  return false;
+}
+
 // The PTX version to write; throws for an architecture that is not known.
 unsigned ptx_version_for(const oxide_jit_request& request, const ir::Graph& graph) {
   const Architecture* architecture = nullptr;
@@ -51,6 +63,7 @@ unsigned ptx_version_for(const oxide_jit_request& request, const ir::Graph& grap
   }
   unsigned ptx = architecture->ptx;
   if (!graph.functions.empty()) ptx = std::max(ptx, 73u);  // `stacksave` (PTX ISA, "Stack Manipulation Instructions")
+  if (has_wide_atomics(graph)) ptx = std::max(ptx, 84u);   // .b128, of .sys too (PTX ISA, "atom")
   for (unsigned version : ptx_versions)
     if (version <= request.ptx_version && version > ptx) ptx = version;
   return ptx;
@@ -147,8 +160,9 @@ class Kernel final : public Surroundings {
     const ir::Type type = operands.empty() ? ir::Type::none : graph_.variables[op.operands[0]];
     return nvptx_collective(b, op, type, operands, architecture_);
   }
-  Value* atomic(Builder& b, const ir::Operation& op, ir::Type type, Value* address, llvm::ArrayRef<Value*> operands) override {
-    return nvptx_atomic(b, op, type, address, operands, architecture_);
+  Value* atomic(Builder& b, const ir::Operation& op, ir::Type type, Value* address, llvm::ArrayRef<Value*> operands,
+                Combine combine) override {
+    return nvptx_atomic(b, op, type, address, operands, combine, architecture_);
   }
   Value* in_block(Builder& b, Value* rank, Value* address) override {
     return b.CreateIntrinsic(llvm::Intrinsic::nvvm_mapa_shared_cluster, llvm::ArrayRef<llvm::Type*>(), {address, rank});

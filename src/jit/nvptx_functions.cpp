@@ -66,8 +66,9 @@ class NvptxFunction final : public Surroundings {
     const ir::Type type = operands.empty() ? ir::Type::none : f.variables[op.operands[0]];
     return nvptx_collective(b, op, type, operands, all_.kernel_.gpu_architecture());
   }
-  Value* atomic(Builder& b, const ir::Operation& op, ir::Type type, Value* address, llvm::ArrayRef<Value*> operands) override {
-    return all_.kernel_.atomic(b, op, type, address, operands);
+  Value* atomic(Builder& b, const ir::Operation& op, ir::Type type, Value* address, llvm::ArrayRef<Value*> operands,
+                Combine combine) override {
+    return all_.kernel_.atomic(b, op, type, address, operands, combine);
   }
   void accesses(llvm::Instruction& access, std::size_t memory) override { all_.kernel_.accesses(access, memory); }
   void print(Builder& b, llvm::ArrayRef<Value*> record) override { write_record(b, context_.printer, record); }

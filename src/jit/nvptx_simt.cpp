@@ -202,7 +202,7 @@ class Atomics {
   }
 
  private:
-  static const char* register_of(unsigned bits) { return bits == 64 ? "l" : bits == 32 ? "r" : "h"; }
+  static const char* register_of(unsigned bits) { return bits == 128 ? "q" : bits == 64 ? "l" : bits == 32 ? "r" : "h"; }
   std::string scope() const { return scope_names[static_cast<unsigned>(access_.scope)]; }
   std::string space() const { return std::string(place_.space); }
   std::string sem() const {
@@ -228,17 +228,30 @@ class Atomics {
   Place place_;
 };
 
-Value* read_modify_write(Builder& b, Atomics& atomics, ir::AtomicKind kind, ir::Type type, Value* operand) {
+// Additions of halves and of pairs of them are instructions from sm_70 and sm_60 on; of bf16, from sm_90 on. They keep subnormals, as
+// .noftz says (PTX ISA, "atom").
+bool adds_halves(ir::Type type, unsigned sm) {
+  return type == ir::Type::f16 || type == ir::Type::f16x2 || (sm >= 90 && (type == ir::Type::bf16 || type == ir::Type::bf16x2));
+}
+
+Value* read_modify_write(Builder& b, Atomics& atomics, ir::AtomicKind kind, ir::Type type, Value* operand, Surroundings::Combine combine,
+                         unsigned sm) {
   using enum ir::AtomicKind;
   llvm::Type* t = memory_type(b.getContext(), type);
   const unsigned bits = 8 * static_cast<unsigned>(ir::size_of(type));
-  const bool floats = ir::is_floating(type), is_signed = ir::is_signed_integer(type);
+  const bool floats = type == ir::Type::f32 || type == ir::Type::f64, is_signed = ir::is_signed_integer(type);
   llvm::Type* integer = b.getIntNTy(bits);
   const auto as_integer = [&](Value* v) { return floats ? b.CreateBitCast(v, integer) : v; };
   const auto as_type = [&](Value* v) { return floats ? b.CreateBitCast(v, t) : v; };
-  const auto compute = [&](Value* old) { return as_integer(atomic_result(b, kind, type, as_type(old), operand)); };
+  const auto compute = [&](Value* old) { return as_integer(combine(as_type(old))); };
+  const bool halves = ir::is_half(type) || ir::is_pair(type);
+  if (halves && (kind == add || kind == sub) && adds_halves(type, sm)) {
+    if (kind == sub) operand = b.CreateXor(operand, llvm::ConstantInt::get(t, bits == 16 ? 0x8000 : 0x80008000));
+    return atomics.rmw("add.noftz", ir::name_of(type), t, operand, bits == 16 ? "h" : "r");
+  }
   if (bits < 32) return as_type(atomics.in_word(bits, compute));
-  const char* reg = bits == 64 ? "l" : "r";
+  if (halves && kind != exchange) return atomics.loop(bits, compute);
+  const char* reg = bits == 128 ? "q" : bits == 64 ? "l" : "r";
   const std::string width = std::to_string(bits);
   if (floats) {
     if (kind == exchange) return as_type(atomics.rmw("exch", "b" + width, integer, as_integer(operand), reg));
@@ -401,9 +414,12 @@ Value* nvptx_collective(Builder& b, const ir::Operation& op, ir::Type type, llvm
   }
 }
 
-Value* nvptx_atomic(Builder& b, const ir::Operation& op, ir::Type type, Value* address, llvm::ArrayRef<Value*> x, unsigned sm) {
+Value* nvptx_atomic(Builder& b, const ir::Operation& op, ir::Type type, Value* address, llvm::ArrayRef<Value*> x,
+                    Surroundings::Combine combine, unsigned sm) {
   const ir::AtomicAccess access = ir::AtomicAccess::from(op.immediate);
   if (access.scope == ir::Scope::cluster) needs_clusters(sm);
+  if (ir::size_of(type) == 16 && sm < 90)
+    throw Failure{OXIDE_JIT_UNSUPPORTED, "atomic accesses of 16 bytes need sm_90 or newer, and this is sm_" + std::to_string(sm)};
   Atomics atomics(b, access, address);
   const unsigned bits = 8 * static_cast<unsigned>(ir::size_of(type));
   llvm::Type* t = memory_type(b.getContext(), type);
@@ -427,7 +443,7 @@ Value* nvptx_atomic(Builder& b, const ir::Operation& op, ir::Type type, Value* a
       return as_type(atomics.in_word(bits, [&](Value* old) { return b.CreateSelect(b.CreateICmpEQ(old, expected), desired, old); }));
     }
     default:
-      return read_modify_write(b, atomics, access.kind, type, x[0]);
+      return read_modify_write(b, atomics, access.kind, type, x[0], combine, sm);
   }
 }
 

@@ -17,6 +17,6 @@ void nvptx_leave_grid(Builder& b, llvm::Value* barrier);
 // An atomic access to an element of `type` at `address`, which is in global memory, or in shared memory of the block or
 // the cluster.
 llvm::Value* nvptx_atomic(Builder& b, const ir::Operation& op, ir::Type type, llvm::Value* address, llvm::ArrayRef<llvm::Value*> operands,
-                          unsigned sm);
+                          Surroundings::Combine combine, unsigned sm);
 
 }  // namespace oxide::jit

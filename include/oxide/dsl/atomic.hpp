@@ -14,12 +14,29 @@
 
 namespace oxide {
 
+namespace detail {
+// Whether two values of a type have the same bits.
+inline boolean same_bits(ir::Type type, trace::Handle a, trace::Handle b, Where where) {
+  const auto bits = [&](trace::Handle x) {
+    if (ir::is_integer(type) || ir::is_boolean(type)) return x;
+    const std::size_t size = ir::size_of(type);
+    const ir::Type of = size == 1 ? ir::Type::u8 : size == 2 ? ir::Type::u16 : size == 4 ? ir::Type::u32 : ir::Type::u64;
+    return emit(ir::Opcode::bit_cast, of, x, 0, where);
+  };
+  return boolean::from_handle(emit(ir::Opcode::equal, ir::Type::boolean, bits(a), bits(b), 0, where), where);
+}
+}  // namespace detail
+
 // An element of memory that threads access atomically, among the threads of a scope. ox::atomic makes it; it lives in one expression.
 // The default order is relaxed, as of CUDA's atomic functions; acquire, release, acq_rel and seq_cst order other accesses as in C++.
 // Floating-point minima and maxima follow docs/numbers.md; compare_exchange compares bits.
 // Example: ox::atomic(histogram, bin).fetch_add(1);
+// Structs of 4, 8 and 16 bytes: <oxide/dsl/atomic_struct.hpp>.
 template <class T, Scope scope = Scope::device>
 class Atomic {
+  static_assert(ir::Scalar<T>,
+                "oxide: atomic elements are bool, integers and floating-point numbers; for structs of 4, 8 and 16 bytes, #include "
+                "<oxide/dsl/atomic_struct.hpp>");
   using Scalar = typename detail::ScalarOf<ir::type_for<T>()>::type;
   using Operand = detail::Operand<Scalar>;
   using Result = Value<Scalar>;
@@ -83,6 +100,15 @@ class Atomic {
     return access(ir::Opcode::atomic_cas, ir::AtomicKind::exchange, order, operands, 2, desired.where);
   }
 
+  // The same, as a condition: whether it was exchanged. If not, `expected` becomes what the element was.
+  // Example: while (!ox::atomic(cells, 0).compare_exchange_strong(old, old * 2)) {}
+  boolean compare_exchange_strong(Result& expected, Operand desired, MemoryOrder order = MemoryOrder::relaxed) const {
+    const Result found = compare_exchange(Operand(expected, desired.where), desired, order);
+    const boolean exchanged = detail::same_bits(type, found.handle(), expected.handle(), desired.where);
+    detail::assign(expected.handle(), found.handle(), desired.where);
+    return exchanged;
+  }
+
   // For oxide's own headers: an element of a memory of the graph, or what an address says.
   Atomic(std::uint32_t memory, trace::Handle index, detail::Where where) : place_(index), where_(where), memory_(memory) {}
   static Atomic behind(trace::Handle address, detail::Where where) {
@@ -94,9 +120,11 @@ class Atomic {
  private:
   static constexpr void needs_number() {
     static_assert(!std::is_same_v<Scalar, bool>, "oxide: this atomic operation takes numbers; an ox::boolean has exchange, fetch_or ...");
+    static_assert(sizeof(Scalar) <= 8 && !ir::is_storage(type),
+                  "oxide: elements of 16 bytes and 8-bit floats have the atomic operations load, store, exchange and compare_exchange");
   }
   static constexpr void needs_bits() {
-    static_assert(std::is_integral_v<Scalar>, "oxide: atomic and, or and xor take integers or ox::boolean");
+    static_assert(std::is_integral_v<Scalar> && sizeof(Scalar) <= 8, "oxide: atomic and, or and xor take integers or ox::boolean");
   }
   static constexpr void needs_u32() {
     static_assert(std::is_same_v<Scalar, std::uint32_t>, "oxide: atomic inc and dec count in ox::u32; use fetch_add or fetch_sub");
@@ -124,7 +152,6 @@ class Atomic {
 namespace detail {
 template <class T, Scope scope>
 Atomic<T, scope> checked_atomic(std::uint32_t memory, const Index& i) {
-  static_assert(ir::Scalar<T>, "oxide: atomic elements are bool, integers or floating-point numbers");
   const trace::Handle index = emit(ir::Opcode::copy, ir::Type::u64, i.handle, 0, i.where);
   emit(ir::Opcode::check_bounds, ir::Type::none, index, memory, i.where);
   return Atomic<T, scope>(memory, index, i.where);
