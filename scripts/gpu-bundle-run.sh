@@ -40,6 +40,9 @@ demo() {
   step mandelbrot "$here/examples/mandelbrot" --device gpu --out "$logs/mandelbrot.png"
   step nbody "$here/examples/nbody" --device gpu
   step host_closure "$here/examples/host_closure" --device gpu
+  for name in histogram tiled_gemm reduce scan warp_reduce transpose hashmap cluster_ring; do
+    step "$name" "$here/examples/$name" --device gpu
+  done
 }
 
 tests() {

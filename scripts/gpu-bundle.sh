@@ -6,7 +6,8 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 limit_mib=60
 bundle=build/gpu-bundle
-examples=(vecadd host_closure image_filter mandelbrot nbody)
+examples=(vecadd host_closure image_filter mandelbrot nbody
+          histogram tiled_gemm reduce scan warp_reduce transpose hashmap cluster_ring)
 benches=(trace first_call launch)
 
 scripts/setup.sh tests

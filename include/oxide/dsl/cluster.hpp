@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <type_traits>
 
+#include <oxide/dsl/array_value.hpp>
 #include <oxide/dsl/atomic.hpp>
 #include <oxide/dsl/block.hpp>
 #include <oxide/dsl/shared.hpp>
