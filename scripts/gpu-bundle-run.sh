@@ -1,5 +1,7 @@
 #!/usr/bin/env bash
-# Runs what the bundle holds on this machine's GPU: run.sh [demo|tests|bench|sanitize|all]...
+# Runs what the bundle holds on this machine's GPU: run.sh [demo|tests|bench|sanitize|sanitize-tests|all]...
+# sanitize-tests, which takes long and is not part of all: the tests under compute-sanitizer's memcheck, racecheck and synccheck;
+# SANITIZE_TESTS names some of the executables, SANITIZE_TOOLS some of the tools.
 # One line a step, then a summary; what each step printed is in logs/. Exits non-zero when a step failed.
 # OXIDE_BUNDLE_LOGS names another folder for logs and pictures, for a bundle that cannot be written to.
 set -u
@@ -58,14 +60,36 @@ bench() {
   done
 }
 
-sanitize() {
+# Prints its path.
+find_sanitizer() {
   local tool candidate
   tool=$(command -v compute-sanitizer)
   for candidate in /usr/local/cuda*/bin/compute-sanitizer; do [ -n "$tool" ] || [ ! -x "$candidate" ] || tool=$candidate; done
-  if [ -z "$tool" ]; then
-    echo "memcheck                     skipped: no compute-sanitizer on this machine"
-    return
-  fi
+  [ -n "$tool" ] || echo "compute-sanitizer            skipped: none on this machine" >&2
+  echo "$tool"
+}
+
+# Kernels whose checks fail on purpose have the tag [fault]: their threads end between barriers, which synccheck may take for a mistake.
+# Errors of the driver's calls are oxide's to handle and the tests' to expect, so they are not counted.
+sanitize_tests() {
+  local sanitizer tool name options=(--report-api-errors no --print-limit 1000 --error-exitcode 9)
+  sanitizer=$(find_sanitizer)
+  [ -n "$sanitizer" ] || return
+  for name in ${SANITIZE_TESTS:-simt language language_aggregates language_functions language_effects language_integers}; do
+    for tool in ${SANITIZE_TOOLS:-memcheck racecheck synccheck}; do
+      step "$tool $name" "$sanitizer" --tool "$tool" "${options[@]}" "$here/tests/$name" '~[fault]'
+    done
+    case " ${SANITIZE_TOOLS:-memcheck} " in
+      *' memcheck '*)
+        step "memcheck $name faults" "$sanitizer" --tool memcheck "${options[@]}" "$here/tests/$name" '[fault]' ;;
+    esac
+  done
+}
+
+sanitize() {
+  local tool
+  tool=$(find_sanitizer)
+  [ -n "$tool" ] || return
   local check=("$tool" --tool memcheck --error-exitcode 9)
   step "memcheck vecadd" "${check[@]}" "$here/examples/vecadd" --device gpu --n 1048577
   step "memcheck image_filter" "${check[@]}" "$here/examples/image_filter" --device gpu --in "$here/data/photo.png" --out "$logs/memcheck.png"
@@ -79,8 +103,9 @@ wanted=("$@")
 for what in "${wanted[@]}"; do
   case $what in
     demo | tests | bench | sanitize) "$what" ;;
+    sanitize-tests) sanitize_tests ;;
     all) demo; tests; bench; sanitize ;;
-    *) echo "run.sh: demo, tests, bench, sanitize or all, not '$what'" >&2; exit 2 ;;
+    *) echo "run.sh: demo, tests, bench, sanitize, sanitize-tests or all, not '$what'" >&2; exit 2 ;;
   esac
 done
 echo "oxide $(cat "$here/version"): $passed passed, $failed failed"

@@ -331,7 +331,8 @@ class Kernel final : public Surroundings {
     if (!layout_.dynamic.empty() || layout_.all_dynamic()) dynamic_ = make_shared_array(0, entry_name(graph_) + "_shared");
     for (std::size_t i = 0; i != graph_.memories.size(); ++i) {
       if (graph_.memories[i].kind != ir::MemoryKind::shared) continue;
-      const std::uint64_t bytes = graph_.memories[i].elements * ir::layout_of(graph_.memories[i]).size;
+      // Whole words: atomic accesses to bytes are to the words around them.
+      const std::uint64_t bytes = (graph_.memories[i].elements * ir::layout_of(graph_.memories[i]).size + 3) / 4 * 4;
       if (!layout_.all_dynamic()) shared_[i] = make_shared_array(bytes, entry_name(graph_) + "_shared_" + std::to_string(i));
       else
         shared_[i] = llvm::ConstantExpr::getInBoundsGetElementPtr(

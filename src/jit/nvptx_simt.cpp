@@ -173,9 +173,19 @@ class Atomics {
                 {place_.address, expected, desired}, "=" + reg + "," + place_.constraint + "," + reg + "," + reg + ",~{memory}");
   }
 
-  // The same for an element narrower than a word, of which `compute` makes a new one: the word around it is swapped.
+  // The element becomes what `compute` makes of it.
   template <class Compute>
-  Value* in_word(unsigned bits, Compute compute) {
+  Value* loop(unsigned bits, Compute compute) {
+    if (bits == 8) return in_word(compute);
+    fence_if_seq_cst();
+    return atomic_loop(b_, load(bits, ".relaxed"), compute, [&](Value* old, Value* next) { return swap(bits, old, next); });
+  }
+
+ private:
+  // PTX swaps no bytes: the word around one is swapped. It belongs to the same allocation, whose size is whole words.
+  template <class Compute>
+  Value* in_word(Compute compute) {
+    constexpr unsigned bits = 8;
     llvm::Type* i32 = b_.getInt32Ty();
     llvm::Type* narrow = b_.getIntNTy(bits);
     Value* address = place_.address;
@@ -195,13 +205,7 @@ class Atomics {
         [&](Value* word, Value* next) { return swap(32, word, next); });
     return extract(old);
   }
-  template <class Compute>
-  Value* loop(unsigned bits, Compute compute) {
-    fence_if_seq_cst();
-    return atomic_loop(b_, load(bits, ".relaxed"), compute, [&](Value* old, Value* next) { return swap(bits, old, next); });
-  }
 
- private:
   static const char* register_of(unsigned bits) { return bits == 128 ? "q" : bits == 64 ? "l" : bits == 32 ? "r" : "h"; }
   std::string scope() const { return scope_names[static_cast<unsigned>(access_.scope)]; }
   std::string space() const { return std::string(place_.space); }
@@ -249,8 +253,7 @@ Value* read_modify_write(Builder& b, Atomics& atomics, ir::AtomicKind kind, ir::
     if (kind == sub) operand = b.CreateXor(operand, llvm::ConstantInt::get(t, bits == 16 ? 0x8000 : 0x80008000));
     return atomics.rmw("add.noftz", ir::name_of(type), t, operand, bits == 16 ? "h" : "r");
   }
-  if (bits < 32) return as_type(atomics.in_word(bits, compute));
-  if (halves && kind != exchange) return atomics.loop(bits, compute);
+  if (bits < 32 || (halves && kind != exchange)) return as_type(atomics.loop(bits, compute));
   const char* reg = bits == 128 ? "q" : bits == 64 ? "l" : "r";
   const std::string width = std::to_string(bits);
   if (floats) {
@@ -436,11 +439,11 @@ Value* nvptx_atomic(Builder& b, const ir::Operation& op, ir::Type type, Value* a
     case ir::Opcode::atomic_cas:
     case ir::Opcode::atomic_cas_at: {
       Value *expected = as_integer(x[0]), *desired = as_integer(x[1]);
-      if (bits >= 32) {
+      if (bits != 8) {
         atomics.fence_if_seq_cst();
         return as_type(atomics.swap(bits, expected, desired));
       }
-      return as_type(atomics.in_word(bits, [&](Value* old) { return b.CreateSelect(b.CreateICmpEQ(old, expected), desired, old); }));
+      return as_type(atomics.loop(bits, [&](Value* old) { return b.CreateSelect(b.CreateICmpEQ(old, expected), desired, old); }));
     }
     default:
       return read_modify_write(b, atomics, access.kind, type, x[0], combine, sm);

@@ -121,7 +121,7 @@ TEST_CASE("what structs, arrays and vectors do is at the user's lines") {
   CHECK_THROWS_WITH(ox::kernel("k", vector).graph(), Catch::Contains("arrays.cpp:" + std::to_string(line + 1)));
 }
 
-TEST_CASE("an index outside of an array is a fault with the line; a host index is refused while tracing") {
+TEST_CASE("an index outside of an array is a fault with the line; a host index is refused while tracing", "[fault]") {
   constexpr unsigned line = __LINE__ + 4;
   constexpr auto k = ox::kernel("outside", [](ox::Span<const std::uint32_t> in, ox::DisjointSpan<std::uint32_t> out) {
     auto i = ox::thread::index_1d();
@@ -168,7 +168,7 @@ TEST_CASE("an array whose indices an unrolled loop knows lies in registers; anot
   CHECK(count(memory.ptx(80), ".local") > 0);
 }
 
-TEST_CASE("vectors work place by place, and are one access") {
+TEST_CASE("vectors work place by place, and are one access", "[fault]") {
   constexpr auto k = ox::kernel(
       "vectors", [](ox::Span<const Float4> a, ox::Span<const float> numbers, ox::DisjointSpan<Float4> out, ox::DisjointSpan<float> rows) {
         auto i = ox::thread::index_1d();

@@ -9,7 +9,7 @@
 #include "support/devices.hpp"
 #include "support/faults.hpp"
 
-TEST_CASE("a failed assertion says what, where and in which thread; the other threads and the device go on") {
+TEST_CASE("a failed assertion says what, where and in which thread; the other threads and the device go on", "[fault]") {
   constexpr std::uint32_t line = __LINE__ + 5;
   constexpr auto k = ox::kernel("positive", [](ox::Span<const int> in, ox::DisjointSpan<int> out) {
     const auto i = ox::thread::index_1d();
@@ -36,7 +36,7 @@ TEST_CASE("a failed assertion says what, where and in which thread; the other th
   });
 }
 
-TEST_CASE("a trap ends the thread, in helpers and loops too, and what stands behind it is not run") {
+TEST_CASE("a trap ends the thread, in helpers and loops too, and what stands behind it is not run", "[fault]") {
   constexpr std::uint32_t line = __LINE__ + 2;
   static const auto helper = [](const ox::i32& x) {
     if (x == 5) ox::trap("five");
@@ -63,7 +63,7 @@ TEST_CASE("a trap ends the thread, in helpers and loops too, and what stands beh
   });
 }
 
-TEST_CASE("assertions on one line keep their own messages, and a constant condition is fine") {
+TEST_CASE("assertions on one line keep their own messages, and a constant condition is fine", "[fault]") {
   const auto k = [](bool host) {
     return ox::kernel("messages", [host](ox::i32 x, ox::DisjointSpan<int> out) {
       ox::assert_(host, "of the host");

@@ -136,7 +136,7 @@ TEST_CASE("options and results in native control flow, with their bytes as on th
   });
 }
 
-TEST_CASE("unwrap and expect of nothing end the thread and name the line") {
+TEST_CASE("unwrap and expect of nothing end the thread and name the line", "[fault]") {
   constexpr unsigned line = __LINE__ + 3;
   constexpr auto k = ox::kernel("unwraps", [](ox::Span<const ox::Option<float>> in, ox::DisjointSpan<float> out) {
     auto i = ox::thread::index_1d();
@@ -157,7 +157,7 @@ TEST_CASE("unwrap and expect of nothing end the thread and name the line") {
   CHECK_THROWS_WITH(untested.graph(), Catch::Contains("used where it was not tested"));
 }
 
-TEST_CASE("match takes one way, by integers, enumerators, options, results and variants") {
+TEST_CASE("match takes one way, by integers, enumerators, options, results and variants", "[fault]") {
   constexpr auto k = ox::kernel("matches", [](ox::Span<const std::int32_t> numbers, ox::Span<const Kind> kinds,
                                               ox::Span<const Shape> shapes, ox::DisjointSpan<double> out, ox::DisjointSpan<Shape> changed) {
     auto i = ox::thread::index_1d();

@@ -224,7 +224,7 @@ TEST_CASE("quicksort sorts an array of the caller's, and a struct of the host go
   });
 }
 
-TEST_CASE("a check in a function is reported with its line and the function's name") {
+TEST_CASE("a check in a function is reported with its line and the function's name", "[fault]") {
   static constexpr auto at = ox::function("at", [](ox::Span<const float> s, ox::u64 i) { return s[i]; });
   const auto k = ox::kernel("checked", [](ox::Span<const float> in, ox::DisjointSpan<float> out) {
     const auto i = ox::thread::index_1d();
@@ -244,7 +244,7 @@ TEST_CASE("a check in a function is reported with its line and the function's na
   });
 }
 
-TEST_CASE("calls that go too deep are reported, and leave the device usable") {
+TEST_CASE("calls that go too deep are reported, and leave the device usable", "[fault]") {
   const auto k = ox::kernel("too_deep", [](ox::u64 n, ox::DisjointSpan<std::uint64_t> out) {
     if (auto e = out.get_mut(ox::thread::index_1d())) *e = n > 100 ? deep(n) : factorial(n);
   });

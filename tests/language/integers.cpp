@@ -180,7 +180,7 @@ TEMPLATE_TEST_CASE("compound assignments change their variable", "", INTEGERS) {
       });
 }
 
-TEST_CASE("a zero divisor is a fault with its line") {
+TEST_CASE("a zero divisor is a fault with its line", "[fault]") {
   on_every_device([](const ox::Stream& stream) {
     if (stream.device_id() != 0) return;  // on a GPU a fault ends the context: see the runtime's tests
     const std::vector<int> a{6, 7, 8}, b{2, 0, 4};

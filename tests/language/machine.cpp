@@ -262,7 +262,7 @@ TEST_CASE("accesses with cache hints do what plain ones do") {
   CHECK(hinted.ptx(target(75, 63)).find("cache_hint") == std::string::npos);
 }
 
-TEST_CASE("copies move what they say and are checked") {
+TEST_CASE("copies move what they say and are checked", "[fault]") {
   on_every_device([&](const ox::Stream& stream) {
     std::vector<std::uint16_t> host(64);
     for (std::size_t i = 0; i != host.size(); ++i) host[i] = static_cast<std::uint16_t>(1000 + i);

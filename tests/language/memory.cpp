@@ -52,7 +52,7 @@ ox::Global<double[8]> sums{std::vector<double>{1, 2, 3}};
 
 }  // namespace
 
-TEST_CASE("host arrays are constant tables with an index of the device") {
+TEST_CASE("host arrays are constant tables with an index of the device", "[fault]") {
   constexpr auto k = ox::kernel("tables", [](ox::Span<const std::uint32_t> at, ox::DisjointSpan<double> out) {
     const auto i = ox::thread::index_1d();
     auto e = out.get_mut(i);
@@ -120,7 +120,7 @@ TEST_CASE("the host sets constants, in the order of the stream") {
   CHECK(k.ptx(80).find("ld.global.nc") != std::string::npos);
 }
 
-TEST_CASE("globals keep their values from launch to launch, and from kernel to kernel") {
+TEST_CASE("globals keep their values from launch to launch, and from kernel to kernel", "[fault]") {
   constexpr auto add = ox::kernel("add_to_globals", [](ox::u32 n) {
     ++launches.unchecked_mut();
     for (auto i : ox::range(n)) sums.unchecked_mut(i) += ox::cast<double>(*launches);

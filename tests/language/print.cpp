@@ -248,7 +248,7 @@ TEST_CASE("output that does not fit is counted, and later output fits again") {
   ox::set_print_buffer_size(std::size_t{1} << 20);
 }
 
-TEST_CASE("output comes before the fault of the same kernel, and what a sink throws reaches the host") {
+TEST_CASE("output comes before the fault of the same kernel, and what a sink throws reaches the host", "[fault]") {
   constexpr auto k = ox::kernel("faulty", [](ox::i32 x) {
     ox::println("before {}", x);
     ox::assert_(x == 0, "x is 0");

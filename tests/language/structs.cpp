@@ -349,7 +349,7 @@ TEST_CASE("a struct by value is a parameter for each of its numbers; its layout 
   CHECK(graph->parameters[3].layout == oxide::ir::Layout{sizeof(Particle), alignof(Particle)});
 }
 
-TEST_CASE("messages count a struct as one parameter") {
+TEST_CASE("messages count a struct as one parameter", "[fault]") {
   constexpr auto k = ox::kernel("counted", [](ox::Value<Particle> p, ox::Span<const float> a, ox::DisjointSpan<float> out, ox::u8 n) {
     if (auto e = out.get_mut(ox::thread::index_1d())) *e = a[n] * p.mass;
   });

@@ -55,7 +55,7 @@ TEST_CASE("streams of one GPU can be ordered", "[gpu]") {
   CHECK(c.to_host(second) == std::vector<float>(n, 3.0f));
 }
 
-TEST_CASE("a failed check on the GPU is an exception with its line, and the device goes on", "[gpu]") {
+TEST_CASE("a failed check on the GPU is an exception with its line, and the device goes on", "[gpu][fault]") {
   if (const std::string why = why_not(); !why.empty()) OXIDE_SKIP(why);
   const Device gpu = Device::gpu();
   {

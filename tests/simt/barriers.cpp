@@ -187,6 +187,40 @@ TEST_CASE("on the CPU a barrier that not all threads reach names its line and th
       "not_named", [](ox::i32 n, ox::Span<int> out) { out.unchecked_mut(ox::thread_idx.x()) = ox::warp::shfl(n, 0, 32, 0xffu); });
   CHECK_THAT(fault_of(not_named, {.grid = 1, .block = 32}, 1), Catch::Contains("the mask of shuffle does not name the lane that calls it"));
 
+  // Every other operation of threads together, by some lanes only; what the rest waits at is on the line behind.
+  constexpr std::uint32_t first = __LINE__ + 6;
+  constexpr auto some = ox::kernel("some", [](ox::i32 which, ox::Span<int> out) {
+    const ox::u32 t = ox::thread_idx.x();
+    const auto add = [](ox::i32 a, ox::i32 b) { return a + b; };
+    ox::i32 x = ox::cast<int>(t), sum = 0;
+    if (t % 16u < 5u) {
+      if (which == 0) sum = ox::warp::reduce(x, add);
+      if (which == 1) sum = ox::warp::inclusive_scan(x, add);
+      if (which == 2) sum = ox::cast<int>(ox::warp::ballot(x > 3));
+      if (which == 3) sum = ox::cast<int>(ox::warp::match_any(x));
+      if (which == 4) sum = ox::warp::reduce_max(x);
+      if (which == 5) sum = ox::tiled_partition<16>(ox::this_thread_block()).reduce(x, add);
+      if (which == 6) ox::tiled_partition<8>(ox::this_thread_block()).sync();
+      if (which == 7) sum = ox::block::reduce(x, add);
+      if (which == 8) sum = ox::block::exclusive_scan(x, 0, add);
+      if (which == 9) sum = ox::cast<int>(ox::sync_threads_count(x > 3));
+      if (which == 10) ox::warp::sync();
+      if (which == 11) sum = ox::cast<int>(ox::warp::match_all(x));
+      if (which == 12 && ox::warp::any(x > 3)) sum = 1;
+    }
+    ox::sync_threads();
+    if (which == 13) sum = ox::coalesced_threads().reduce(x, add);  // goes with whoever is there
+    out.unchecked_mut(t) = sum;
+  });
+  for (int which = 0; which != 13; ++which) {
+    INFO(which);
+    const std::string some_text = fault_of(some, {.grid = 2, .block = 64}, which);
+    CHECK_THAT(some_text, Catch::Contains(" was not reached by all threads of the ") && Catch::Contains("; others wait at "));
+    CHECK_THAT(some_text, Catch::Contains("barriers.cpp:" + std::to_string(first + static_cast<std::uint32_t>(which))) &&
+                              Catch::Contains("barriers.cpp:" + std::to_string(first + 14)));
+  }
+  CHECK(fault_of(some, {.grid = 2, .block = 64}, 13) == "no fault");
+
   // Checks fail in one thread, and the others go on past their barriers.
   constexpr auto check_between = ox::kernel("check_between", [](ox::i32 n, ox::Span<int> out) {
     ox::Shared<int, 64> tile;

@@ -162,6 +162,8 @@ constexpr auto wrong = ox::kernel("wrong_cluster", [](ox::u32 mode, ox::Span<std
                              cluster.map_shared_rank(tile, mode == 6u ? ox::u32(4) : ox::u32(1))[mode == 7u ? ox::u32(32) : ox::u32(3)];
                          cluster.sync();
                          if (mode == 5u && cluster.block_rank() != 2u) ox::this_grid().sync();
+                         if (mode == 8u && ox::thread_idx.x() < 9u) cluster.sync();
+                         if (mode == 8u) ox::sync_threads();
                        }).cluster(2, 2);
 
 }  // namespace
@@ -203,7 +205,7 @@ TEST_CASE("a kernel waits for its clusters and for its grid") {
   });
 }
 
-TEST_CASE("what goes wrong in a cluster names its line") {
+TEST_CASE("what goes wrong in a cluster names its line", "[fault]") {
   const auto at = [](std::uint32_t line) { return "clusters.cpp:" + std::to_string(wrong_line + line); };
   const auto launch = [](const ox::Stream& stream, std::uint32_t mode) {
     auto out = ox::DeviceBuffer<std::uint32_t>::zeroed(stream, 4);
@@ -223,6 +225,9 @@ TEST_CASE("what goes wrong in a cluster names its line") {
   const ox::Stream cpu = ox::Device::cpu().default_stream();
   CHECK_THAT(fault(cpu, 3), Catch::Contains("this_cluster().arrive a second time without a wait between") && Catch::Contains(at(10)));
   CHECK_THAT(fault(cpu, 4), Catch::Contains("this_cluster().wait without an arrive before it") && Catch::Contains(at(8)));
+  CHECK_THAT(fault(cpu, 8), Catch::Contains("this_cluster().arrive was not reached by all threads of the cluster; others wait at "
+                                            "sync_threads at") &&
+                                Catch::Contains(at(15)) && Catch::Contains(at(16)));
   CHECK_THAT(fault(cpu, 5), Catch::Contains("this_cluster().wait was not reached by all threads of the cluster; others wait at "
                                             "this_grid().sync at") &&
                                 Catch::Contains(at(9)) && Catch::Contains(at(10)));

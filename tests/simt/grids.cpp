@@ -84,7 +84,7 @@ TEST_CASE("a grid waits for all of its threads, again and again") {
   });
 }
 
-TEST_CASE("a grid barrier that not all threads reach is an error with its line on every device, and none hangs") {
+TEST_CASE("a grid barrier that not all threads reach is an error with its line on every device, and none hangs", "[fault]") {
   on_every_device([](const ox::Stream& stream) {
     auto out = ox::DeviceBuffer<std::uint32_t>::zeroed(stream, 256);
     const auto fault = [&](std::uint32_t block, std::uint32_t thread, std::uint32_t mode) {

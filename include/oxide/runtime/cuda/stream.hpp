@@ -42,7 +42,9 @@ class CudaStream final : public StreamState {
     });
   }
 
+  // Whole words, because atomic accesses to bytes are to the words around them.
   void* allocate(std::size_t bytes) override {
+    bytes = (bytes + 3) / 4 * 4;
     const ContextScope current(usable("allocating memory"));
     DevicePointer pointer = 0;
     const bool pooled = context_->pool() != nullptr;
