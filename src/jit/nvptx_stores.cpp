@@ -59,6 +59,7 @@ class BitKeeper {
     const auto* i = llvm::dyn_cast<llvm::Instruction>(value);
     if (i == nullptr || llvm::isa<llvm::LoadInst, llvm::ICmpInst, llvm::FCmpInst, llvm::AtomicRMWInst, llvm::AtomicCmpXchgInst>(i))
       return false;
+    if (is_integer_instruction(*i)) return false;
     if (!llvm::isa<llvm::BinaryOperator, llvm::SelectInst, llvm::PHINode, llvm::FreezeInst, llvm::ExtractElementInst,
                    llvm::InsertElementInst, llvm::ShuffleVectorInst, llvm::IntrinsicInst>(i))
       return true;
@@ -66,6 +67,26 @@ class BitKeeper {
     const bool result = llvm::any_of(i->operands(), [&](const llvm::Use& u) { return may_be_float(u.get(), depth + 1); });
     if (llvm::isa<llvm::PHINode>(i)) phis_.erase(i);
     return result;
+  }
+
+  // Sums, products and quotients are no operations on bits, and instructions of the machine by themselves give what they say.
+  static bool is_integer_instruction(const llvm::Instruction& i) {
+    switch (i.getOpcode()) {
+      case llvm::Instruction::Add:
+      case llvm::Instruction::Sub:
+      case llvm::Instruction::Mul:
+      case llvm::Instruction::UDiv:
+      case llvm::Instruction::SDiv:
+      case llvm::Instruction::URem:
+      case llvm::Instruction::SRem:
+        return true;
+      default:
+        break;
+    }
+    const auto* call = llvm::dyn_cast<llvm::CallInst>(&i);
+    if (call == nullptr) return false;
+    if (call->isInlineAsm()) return !llvm::cast<llvm::InlineAsm>(call->getCalledOperand())->getConstraintString().contains("=f");
+    return call->getCalledFunction() != nullptr && call->getCalledFunction()->getName().starts_with("llvm.nvvm.");
   }
 
   // The value's bits, by way of an instruction on bits that LLVM cannot see through. It costs nothing: the assembler takes it out again.
@@ -83,7 +104,12 @@ class BitKeeper {
     llvm::InlineAsm* move =
         llvm::InlineAsm::get(signature, wide ? "mov.b64 $0, $1;" : "mov.b32 $0, $1;", wide ? "=l,l" : "=r,r", /*hasSideEffects=*/false);
     Value* integer = b.CreateBitCast(value, b.getIntNTy(bits));
-    return b.CreateTrunc(b.CreateCall(move, {b.CreateZExt(integer, type)}), b.getIntNTy(bits));
+    llvm::CallInst* call = b.CreateCall(move, {b.CreateZExt(integer, type)});
+    // So that stores before and behind it may become one.
+    call->setDoesNotThrow();
+    call->setDoesNotAccessMemory();
+    call->addFnAttr(llvm::Attribute::WillReturn);
+    return b.CreateTrunc(call, b.getIntNTy(bits));
   }
 
   const llvm::DataLayout& layout_;

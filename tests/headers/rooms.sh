@@ -18,7 +18,8 @@ allowed() {
     jit) echo "jit ir" ;;
     runtime) echo "runtime jit ir" ;;
     dsl) echo "dsl trace ir jit runtime" ;;
-    async | array) echo "$1 dsl trace ir jit runtime async" ;;
+    algorithm) echo "algorithm dsl trace ir jit runtime" ;;
+    async | array) echo "$1 algorithm dsl trace ir jit runtime async" ;;
     *) echo "" ;;
   esac
 }
