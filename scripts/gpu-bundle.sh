@@ -8,7 +8,7 @@ limit_mib=60
 bundle=build/gpu-bundle
 examples=(vecadd host_closure image_filter mandelbrot nbody
           histogram tiled_gemm reduce scan warp_reduce transpose hashmap cluster_ring)
-benches=(trace first_call launch)
+benches=(trace first_call launch gpu_primitives)
 
 scripts/setup.sh tests
 cmake --preset default -DOXIDE_BUILD_TESTS=ON -DOXIDE_BUILD_EXAMPLES=ON -DOXIDE_BUILD_BENCH=ON

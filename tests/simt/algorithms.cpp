@@ -1,6 +1,7 @@
 // Reductions, scans, sorting, exchange and histograms over the threads of a block and the lanes of a warp, against the host.
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdint>
 #include <utility>
 #include <vector>
@@ -102,6 +103,13 @@ constexpr auto sorting = ox::kernel("sorting", [](ox::Span<float> keys, ox::Span
   ox::i16 narrow = pairs[2u * t];
   ox::u32 number = t;
   ox::block::radix_sort(narrow, number);
+  // Halves, and numbers of 64 bits whose low halves are equal.
+  ox::f16 half = ox::cast<ox::half>(keys[threads + t]);
+  ox::i64 wide = ox::cast<std::int64_t>(half) * 0x100000001ll;
+  ox::block::radix_sort(half);
+  keys.unchecked_mut(threads + t) = half;
+  ox::block::radix_sort(wide);
+  keys.unchecked_mut(2u * threads + t) = ox::cast<float>(wide / 0x100000001ll);
   pairs.unchecked_mut(2u * t) = narrow;
   pairs.unchecked_mut(2u * t + 1u) = ox::cast<std::int16_t>(number);
   std::array<ox::u32, 3> three{items[3u * t], items[3u * t + 1u], items[3u * t + 2u]};
@@ -115,20 +123,26 @@ constexpr auto sorting = ox::kernel("sorting", [](ox::Span<float> keys, ox::Span
 
 TEST_CASE("blocks sort keys and pairs, stably, and exchange items") {
   on_every_device([](const ox::Stream& stream) {
-    for (const std::uint32_t threads : {1u, 50u, 256u}) {
+    for (const std::uint32_t threads : {1u, 50u, 256u, 1024u}) {
       INFO("block " << threads);
-      std::vector<float> keys = random_numbers<float>(threads, -100, 100, threads);
+      std::vector<float> keys = random_numbers<float>(threads, -100, 100, threads), halves(threads);
+      for (std::uint32_t t = 0; t != threads; ++t) halves[t] = static_cast<float>(static_cast<int>(16 * keys[t])) / 16;  // exact
       keys[0] = -0.0f;
       if (threads > 2) keys[1] = 0.0f, keys[2] = -__builtin_inff();
       std::vector<std::int16_t> narrow = random_numbers<std::int16_t>(2 * threads, -20, 20, threads + 1);
       std::vector<std::uint32_t> items = random_numbers<std::uint32_t>(9 * threads, 0, 0xffffffff, threads + 2);
-      auto a = ox::DeviceBuffer<float>::from_host(stream, keys);
+      std::vector<float> given = keys;
+      given.insert(given.end(), halves.begin(), halves.end());
+      given.resize(3 * threads);
+      auto a = ox::DeviceBuffer<float>::from_host(stream, given);
       auto b = ox::DeviceBuffer<std::int16_t>::from_host(stream, narrow);
       auto c = ox::DeviceBuffer<std::uint32_t>::from_host(stream, items);
       sorting(stream, ox::LaunchConfig{.grid = 1, .block = threads}, a, b, c);
       std::sort(keys.begin(), keys.end());
-      const std::vector<float> sorted = a.to_host(stream);
-      CHECK(sorted == keys);
+      std::sort(halves.begin(), halves.end());
+      keys.insert(keys.end(), halves.begin(), halves.end());
+      for (const float x : halves) keys.push_back(std::trunc(x));
+      CHECK(a.to_host(stream) == keys);
       std::vector<std::pair<std::int16_t, std::int16_t>> pairs;
       for (std::uint32_t t = 0; t != threads; ++t) pairs.push_back({narrow[2 * t], static_cast<std::int16_t>(t)});
       std::stable_sort(pairs.begin(), pairs.end(), [](const auto& x, const auto& y) { return x.first < y.first; });

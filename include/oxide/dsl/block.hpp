@@ -11,6 +11,7 @@
 #include <oxide/dsl/atomic.hpp>
 #include <oxide/dsl/barrier.hpp>
 #include <oxide/dsl/cast.hpp>
+#include <oxide/dsl/integer.hpp>
 #include <oxide/dsl/range.hpp>
 #include <oxide/dsl/shared.hpp>
 #include <oxide/dsl/thread.hpp>
@@ -150,39 +151,66 @@ detail::LaneValue<A> segmented_scan(A&& x, detail::Operand<bool> head, Op op, de
 
 namespace detail {
 
-// Numbers as unsigned ones in the same order.
+// Numbers as unsigned ones in the same order, in the lowest bits that a T has.
 template <class T>
 using SortBits = std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t>;
 
 template <class V>
 Value<SortBits<typename V::scalar_type>> to_sort_bits(const V& x) {
   using T = typename V::scalar_type;
+  static_assert(sizeof(T) <= 8, "oxide: keys of a radix sort have at most 64 bits");
   using U = SortBits<T>;
-  constexpr U sign = U{1} << (8 * sizeof(T) - 1);
-  if constexpr (std::is_floating_point_v<T>) {
-    const Value<U> bits = bit_cast<U>(x);
-    return select((bits & sign) != 0u, ~bits, bits ^ sign);  // of negative numbers, larger bits are smaller numbers
+  constexpr U sign = U{1} << (8 * sizeof(T) - 1), all = sign | (sign - 1);
+  if constexpr (ir::is_floating(ir::type_for<T>())) {
+    Value<U> bits;
+    if constexpr (sizeof(T) == 2) bits = cast<U>(bit_cast<std::uint16_t>(x));
+    else if constexpr (sizeof(T) == 1) bits = cast<U>(bit_cast<std::uint8_t>(x));
+    else bits = bit_cast<U>(x);
+    return select((bits & sign) != 0u, ~bits & all, bits ^ sign);  // of negative numbers, larger bits are smaller numbers
   } else if constexpr (std::is_signed_v<T>) {
-    return cast<U>(x) ^ (sizeof(T) < 4 ? U{0x80000000u} : sign);
+    return (cast<U>(x) ^ sign) & all;
   } else {
     return cast<U>(x);
   }
 }
 
-// Sorts the block's keys by their bits, lowest first, and takes the other value along: stable, one bit a step.
+// Sorts the block's keys by their bits, lowest first, and takes the other value along: stable, four bits a step. A key goes behind all of
+// lower digits, those of its digit in warps before, and those in lanes before.
 template <class V, class W>
-void sort_block(V& key, W& other, std::uint32_t bits, bool pairs, Where where) {
-  DynamicShared<typename V::scalar_type> keys(per_thread(1));
+void sort_block(V& key, W& other, bool pairs, Where where) {
+  using T = typename V::scalar_type;
+  constexpr std::uint32_t bits = 4, digits = 1u << bits;
+  DynamicShared<T> keys(per_thread(1));
   DynamicShared<typename W::scalar_type> others(per_thread(1));
-  const u32 thread = block::thread_rank(where), threads = block::size(where);
-  const auto sum = [](u32 a, u32 b) { return a + b; };
-  for (auto bit : range(u32(bits))) {
-    const u32 one = cast<std::uint32_t>(to_sort_bits(key) >> cast<SortBits<typename V::scalar_type>>(bit) & 1u);
-    const u32 ones_to_here = block::inclusive_scan(one, sum, where);
-    const u32 ones = block::reduce(one, sum, where);
-    u32 place = thread - ones_to_here;  // of the zeros up to here; of a one, those are all before it
-    if (one != 0u) place = threads - ones + ones_to_here - 1u;
+  Shared<std::uint32_t, digits * most_warps> counts;  // of each digit in each warp, then in the warps before it
+  Shared<std::uint32_t, digits> totals;
+  const u32 thread = block::thread_rank(where), threads = block::size(where), warps = warps_of_block(where);
+  const u32 lane = warp::lane_id(where), w = warp::warp_id(where), here = warp::ballot(Operand<bool>(true, where));
+  const u32 lanes = cast<std::uint32_t>(popcount(here));
+  for (auto shift : range(u32(0), u32(8 * sizeof(T)), u32(bits))) {
+    const u32 digit = cast<std::uint32_t>(to_sort_bits(key) >> cast<SortBits<T>>(shift)) & (digits - 1);
+    std::array<u32, bits> votes;
+    for (std::uint32_t b = 0; b != bits; ++b) votes[b] = warp::ballot((digit >> b & 1u) != 0u);
+    const auto lanes_with = [&](const u32& d) {
+      u32 found = here;
+      for (std::uint32_t b = 0; b != bits; ++b) found &= votes[b] ^ select((d >> b & 1u) != 0u, u32(0), u32(0xffffffff));
+      return found;
+    };
+    for (auto d : range(lane, u32(digits), lanes)) counts.unchecked(d * most_warps + w) = cast<std::uint32_t>(popcount(lanes_with(d)));
     sync_threads(where);
+    for (auto d : range(thread, u32(digits), threads)) {
+      u32 before = 0;
+      for (auto i : range(warps)) {
+        const u32 count = counts.unchecked(d * most_warps + i);
+        counts.unchecked(d * most_warps + i) = before;
+        before += count;
+      }
+      totals.unchecked(d) = before;
+    }
+    sync_threads(where);
+    u32 place = counts.unchecked(digit * most_warps + w);
+    place += cast<std::uint32_t>(popcount(lanes_with(digit) & warp::lanemask_lt()));
+    for (std::uint32_t d = 0; d != digits - 1; ++d) place += select(digit > d, u32(totals.unchecked(d)), u32(0));
     keys[place] = key;
     if (pairs) others[place] = other;
     sync_threads(where);
@@ -199,12 +227,12 @@ namespace block {
 template <class T>
 void radix_sort(Value<T>& key, detail::Where where = detail::Where::current()) {
   u32 none = 0;
-  detail::sort_block(key, none, sizeof(T) < 4 ? 32 : 8 * sizeof(T), false, where);
+  detail::sort_block(key, none, false, where);
 }
 // The same with a value that goes with each key.
 template <class T, class U>
 void radix_sort(Value<T>& key, Value<U>& value, detail::Where where = detail::Where::current()) {
-  detail::sort_block(key, value, sizeof(T) < 4 ? 32 : 8 * sizeof(T), true, where);
+  detail::sort_block(key, value, true, where);
 }
 
 // Adds 1 to the element of `bins` that this thread's bin names, for all threads. The bins are zero before, and are complete behind it.
