@@ -166,6 +166,33 @@ TEST_CASE("a cooperative kernel is launched as one, if all of its blocks fit at 
   CHECK(errors() == 0);
 }
 
+TEST_CASE("a kernel that waits for its grid gets a barrier of its stream's, clear at each launch") {
+  const Device gpu = Device::gpu();
+  const Stream stream = gpu.new_stream();
+  Operands operands(stream, 64);
+  auto graph = std::make_shared<ir::Graph>(*graphs::vecadd("waits"));
+  graph->attributes.cooperative = true;
+  ir::Operation barrier;
+  barrier.opcode = ir::Opcode::grid_barrier;
+  graph->blocks[0].operations.push_back(barrier);
+  const auto program = runtime::load_program(gpu, graph);
+  const auto run = [&] {
+    clear_calls();
+    runtime::launch(*program, stream, LaunchConfig{2, 32}, operands.arguments);
+    return std::string(calls());
+  };
+  CHECK_THAT(run(), Contains("cuMemAlloc\ncuMemsetD8Async\ncuLaunchCooperativeKernel"));
+  CHECK_THAT(run(), Contains("cuMemsetD8Async\ncuLaunchCooperativeKernel") && !Contains("cuMemAlloc"));
+  fail_next("cuMemsetD8Async", runtime::cuda::INVALID_VALUE);
+  CHECK_THROWS_WITH(run(), Contains("clearing the barrier of a grid") && Contains("CUDA_ERROR_INVALID_VALUE"));
+  fail_next("cuLaunchCooperativeKernel", runtime::cuda::COOPERATIVE_LAUNCH_TOO_LARGE);
+  CHECK_THROWS_WITH(
+      run(), Contains("kernel 'waits': needed so many blocks, or clusters of them, that all run at once") && Contains("grid 2 x 1 x 1"));
+  run();
+  CHECK(operands.c.to_host(stream) == std::vector<float>(64, 3.5f));
+  CHECK(errors() == 0);
+}
+
 TEST_CASE("threads get the stack that a kernel's calls need, and a larger one stays") {
   const Device gpu = Device::gpu();
   const auto recursive = [](const char* name, std::uint32_t stack_size) {
