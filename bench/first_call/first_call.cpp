@@ -34,22 +34,22 @@ constexpr int processes = 7;
 constexpr std::uint32_t default_sm = 90;
 
 using In = oxide::DeviceBuffer<float>;
-using GraphMaker = std::shared_ptr<const ir::Graph> (*)();
+using GraphMaker = oxide::Counted<const ir::Graph> (*)();
 
 template <int V>
-std::shared_ptr<const ir::Graph> vecadd_graph() {
+oxide::Counted<const ir::Graph> vecadd_graph() {
   return vecadd<V>.template graph<In, In, In>();
 }
 template <int V>
-std::shared_ptr<const ir::Graph> stencil_graph() {
+oxide::Counted<const ir::Graph> stencil_graph() {
   return stencil<V>.template graph<In, In, std::uint32_t>();
 }
 template <int V>
-std::shared_ptr<const ir::Graph> branches_graph() {
+oxide::Counted<const ir::Graph> branches_graph() {
   return branches<V>.template graph<In, In, In>();
 }
 template <int V>
-std::shared_ptr<const ir::Graph> nbody_graph() {
+oxide::Counted<const ir::Graph> nbody_graph() {
   return nbody<V>.template graph<In, In, In, In, In, In, In>();
 }
 

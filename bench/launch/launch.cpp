@@ -110,7 +110,7 @@ void call_directly(oxide_host_kernel entry, const oxide::LaunchConfig& config, A
   const void* const arguments[] = {&a, &n, &b, &n, &c, &n};
   oxide_fault_record fault{};
   const oxide_host_launch launch{
-      arguments, &fault, {config.grid.x, config.grid.y, config.grid.z}, {config.block.x, config.block.y, config.block.z}, 0, 0};
+      arguments, &fault, {config.grid.x, config.grid.y, config.grid.z}, {config.block.x, config.block.y, config.block.z}, 0, 0, 0};
   entry(&launch, 0, config.grid.count());
   if (fault.claimed != 0) throw std::runtime_error("a check failed");
 }

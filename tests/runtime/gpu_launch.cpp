@@ -151,7 +151,7 @@ TEST_CASE("a cooperative kernel is launched as one, if all of its blocks fit at 
   const Device gpu = Device::gpu();
   const Stream stream = gpu.default_stream();
   Operands operands(stream, 64);
-  auto graph = std::make_shared<ir::Graph>(*graphs::vecadd("together"));
+  auto graph = make_counted<ir::Graph>(*graphs::vecadd("together"));
   graph->attributes.cooperative = true;
   const auto program = runtime::load_program(gpu, graph);
   clear_calls();
@@ -196,7 +196,7 @@ TEST_CASE("a kernel that waits for its grid gets a barrier of its stream's, clea
 TEST_CASE("threads get the stack that a kernel's calls need, and a larger one stays") {
   const Device gpu = Device::gpu();
   const auto recursive = [](const char* name, std::uint32_t stack_size) {
-    auto graph = std::make_shared<ir::Graph>(*graphs::vecadd(name));
+    auto graph = make_counted<ir::Graph>(*graphs::vecadd(name));
     ir::Function function;
     function.name = "f";
     function.blocks.resize(1);

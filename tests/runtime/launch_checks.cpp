@@ -21,14 +21,14 @@ namespace ir = oxide::ir;
 
 // A launch that fits in every way, to be spoilt in one. Spans of floats: a and b are read, c is written.
 struct Launch {
-  explicit Launch(const Device& on, std::shared_ptr<const ir::Graph> graph = graphs::vecadd())
+  explicit Launch(const Device& on, oxide::Counted<const ir::Graph> graph = graphs::vecadd())
       : device(on), stream(on.default_stream()), program(runtime::load_program(on, std::move(graph))),
         a(DeviceBuffer<float>::zeroed(stream, 64)), b(DeviceBuffer<float>::zeroed(stream, 64)), c(DeviceBuffer<float>::zeroed(stream, 64)),
         arguments{a.argument(), b.argument(), c.argument()} {}
   void operator()() const { runtime::launch(*program, stream, config, arguments); }
   Device device;
   Stream stream;
-  std::shared_ptr<const runtime::Program> program;
+  oxide::Counted<const runtime::Program> program;
   DeviceBuffer<float> a, b, c;
   std::vector<Argument> arguments;
   LaunchConfig config{.grid = 1, .block = 64};
@@ -45,7 +45,7 @@ LaunchError refusal(const Launch& launch) {
   return LaunchError("", -1, "nothing", "a launch");
 }
 
-std::shared_ptr<const ir::Graph> grid_2d_kernel() {
+oxide::Counted<const ir::Graph> grid_2d_kernel() {
   graphs::Builder b("rows");
   b.span(ir::Type::f32, ir::Access::read);
   b.span(ir::Type::f32, ir::Access::read);
@@ -211,7 +211,7 @@ TEST_CASE("more parameters than a launch can pass are refused when the kernel is
 
 TEST_CASE("a kernel's attributes are held by each launch") {
   const auto with = [](const char* name, const ir::Attributes& attributes) {
-    auto graph = std::make_shared<ir::Graph>(*graphs::vecadd(name));
+    auto graph = oxide::make_counted<ir::Graph>(*graphs::vecadd(name));
     graph->attributes = attributes;
     return graph;
   };

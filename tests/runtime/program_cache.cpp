@@ -56,7 +56,7 @@ TEST_CASE("kernels that differ in names and lines share code, and each tells its
 TEST_CASE("threads that want one program at once compile it once") {
   set_delay(20000);
   const int before = compiles();
-  std::vector<std::shared_ptr<const runtime::Program>> programs(8);
+  std::vector<Counted<const runtime::Program>> programs(8);
   std::vector<std::thread> threads;
   for (auto& program : programs) threads.emplace_back([&program] { program = load_program(Device::cpu(), graphs::vecadd("wanted", 14)); });
   for (std::thread& t : threads) t.join();

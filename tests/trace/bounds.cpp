@@ -21,7 +21,7 @@ namespace {
 using Out = ox::Span<std::int32_t>;
 
 struct Traced {
-  std::shared_ptr<const ox::ir::Graph> graph;
+  ox::Counted<const ox::ir::Graph> graph;
   ox::trace::Statistics statistics;
   std::size_t operations = 0;
 };
@@ -38,7 +38,7 @@ Traced traced(F lambda) {
     graph.parameters = {{ox::ir::ParameterKind::value, ox::ir::Type::i32}, {ox::ir::ParameterKind::span, ox::ir::Type::i32}};
     graph.memories = {{ox::ir::MemoryKind::span, ox::ir::Type::i32, ox::ir::Access::write, 1}};
   };
-  out.graph = std::make_shared<const ox::ir::Graph>(ox::trace::trace("bounded", run, describe, &out.statistics));
+  out.graph = ox::make_counted<const ox::ir::Graph>(ox::trace::trace("bounded", run, describe, &out.statistics));
   for (const ox::ir::Block& block : out.graph->blocks) out.operations += block.operations.size() + 1;
   return out;
 }

@@ -93,7 +93,7 @@ void run_in_thread(const fuzz::Program& program) {
   }
 }
 
-std::shared_ptr<const ir::Graph> trace(const fuzz::Program& program, oxide::trace::Statistics& statistics) {
+oxide::Counted<const ir::Graph> trace(const fuzz::Program& program, oxide::trace::Statistics& statistics) {
   auto lambda = [&program] { run_in_thread(program); };
   const auto describe = [](ir::Graph& graph) {
     for (const std::uint32_t k : {window_memory, parameter_memory}) {
@@ -101,7 +101,7 @@ std::shared_ptr<const ir::Graph> trace(const fuzz::Program& program, oxide::trac
       graph.memories.push_back({ir::MemoryKind::span, ir::Type::i64, k == window_memory ? ir::Access::write : ir::Access::read, k});
     }
   };
-  return std::make_shared<const ir::Graph>(oxide::trace::trace("fuzz", lambda, describe, &statistics));
+  return oxide::make_counted<const ir::Graph>(oxide::trace::trace("fuzz", lambda, describe, &statistics));
 }
 
 // ---- inputs and results
@@ -154,7 +154,7 @@ struct Tally {
 void try_program(std::uint32_t seed, const fuzz::Program& program, const fuzz::Program& native, bool on_devices, Tally& tally) {
   ++tally.programs;
   oxide::trace::Statistics statistics;
-  std::shared_ptr<const ir::Graph> graph;
+  oxide::Counted<const ir::Graph> graph;
   const Clock::time_point start = Clock::now();
   try {
     graph = trace(program, statistics);

@@ -61,7 +61,8 @@ template <std::size_t n>
 class LaunchArguments {
  public:
   explicit LaunchArguments(std::string_view kernel) : kernel_(kernel) {}
-  std::span<const runtime::Argument> list() const { return {list_, n}; }
+  const runtime::Argument* list() const { return list_; }
+  static constexpr std::size_t size() { return n; }
 
   template <class P, class A>
   void add(const A& argument) {

@@ -1,7 +1,6 @@
 // Checks of the kernel's own: ox::assert_ and ox::trap.
 #pragma once
 
-#include <string>
 #include <string_view>
 
 #include <oxide/dsl/value.hpp>
@@ -11,9 +10,7 @@ namespace oxide {
 // Goes on where the condition holds. A thread where it does not ends here, and the others go on; the host gets a KernelFault with the
 // message, the kernel, the line and the thread: on a GPU from the next call that waits, on the CPU from the launch. The device goes on.
 // Example: ox::assert_(x >= 0, "x is a length");
-inline void assert_(detail::Operand<bool> condition, std::string_view message = {}) {
-  detail::check(condition.handle, message.empty() ? "assertion failed" : "assertion failed: " + std::string(message), condition.where);
-}
+OXIDE_INLINE void assert_(detail::Operand<bool> condition, std::string_view message = {});
 
 // Ends the thread as a failed assert_ does. The code behind it is never reached.
 // Example: if (node == root) ox::trap("the tree has a ring");
@@ -22,3 +19,7 @@ inline void trap(std::string_view message = "the kernel trapped", detail::Where 
 }
 
 }  // namespace oxide
+
+#ifndef OXIDE_LINKED
+#include <oxide/dsl/assert_implementation.hpp>
+#endif

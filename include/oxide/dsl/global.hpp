@@ -4,12 +4,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <memory>
 #include <span>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
+#include <oxide/counted.hpp>
 #include <oxide/dsl/flat.hpp>
 #include <oxide/dsl/span.hpp>
 #include <oxide/linkage.hpp>
@@ -20,7 +20,7 @@ namespace oxide {
 namespace detail {
 
 OXIDE_INLINE std::uint32_t declare_storage(const ElementLayout& element, std::uint64_t elements, ir::Access access,
-                                           const std::shared_ptr<runtime::Storage>& storage, Where where);
+                                           const Counted<runtime::Storage>& storage, Where where);
 
 // What ox::Constant and ox::Global have in common: a T, or the N elements of a T[N], on each device, set and read by the host.
 template <class T>
@@ -58,10 +58,15 @@ class StoredElements {
   }
   // The value, or a std::vector of the elements.
   auto get(const Stream& stream) const {
-    const auto elements = std::make_unique<E[]>(count);
-    storage_->read(stream, elements.get(), 0, count * sizeof(E));
-    if constexpr (std::is_array_v<T>) return std::vector<E>(elements.get(), elements.get() + count);
-    else return E(elements[0]);
+    if constexpr (!std::is_array_v<T>) {
+      E value{};
+      storage_->read(stream, &value, 0, sizeof(E));
+      return value;
+    } else {
+      std::vector<std::conditional_t<std::is_same_v<E, bool>, unsigned char, E>> elements(count);  // a std::vector<bool> has none
+      storage_->read(stream, elements.data(), 0, count * sizeof(E));
+      return std::vector<E>(elements.begin(), elements.end());
+    }
   }
 
  protected:
@@ -74,7 +79,7 @@ class StoredElements {
   }
 
  private:
-  StoredElements(std::span<const E> initial, int) : storage_(std::make_shared<runtime::Storage>(bytes_of(initial))) {}
+  StoredElements(std::span<const E> initial, int) : storage_(make_counted<runtime::Storage>(bytes_of(initial))) {}
   static std::vector<unsigned char> bytes_of(std::span<const E> initial) {
     std::vector<unsigned char> bytes(count * sizeof(E));
     if (!initial.empty())
@@ -82,7 +87,7 @@ class StoredElements {
                   initial.size_bytes() < bytes.size() ? initial.size_bytes() : bytes.size());
     return bytes;
   }
-  std::shared_ptr<runtime::Storage> storage_;
+  Counted<runtime::Storage> storage_;
 };
 
 }  // namespace detail

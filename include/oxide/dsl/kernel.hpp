@@ -2,15 +2,14 @@
 #pragma once
 
 #include <array>
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <string>
 #include <string_view>
 #include <type_traits>
 #include <utility>
 
+#include <oxide/counted.hpp>
 #include <oxide/dsl/argument.hpp>
 #include <oxide/dsl/bind.hpp>
 #include <oxide/dsl/kernel_build.hpp>
@@ -195,8 +194,8 @@ class Kernel {
   // What the lambda was traced to. A... are needed when the lambda has `auto` parameters: the types of the arguments, as in
   // graph<ox::DeviceBuffer<float>, float>().
   template <class... A>
-  std::shared_ptr<const ir::Graph> graph() const {
-    std::shared_ptr<const ir::Graph> graph;
+  Counted<const ir::Graph> graph() const {
+    Counted<const ir::Graph> graph;
     with_traced<A...>([&](const detail::TracedLambda& traced) { graph = detail::trace_graph(traced); });
     return graph;
   }
@@ -226,11 +225,11 @@ class Kernel {
 
   // The program for a device, made now if it was not there, and what making it took. Example: vecadd.build(device)->trace_ms
   template <class... A>
-  std::shared_ptr<const KernelBuild> build(const Device& device) const {
+  Counted<const KernelBuild> build(const Device& device) const {
     if constexpr (fast) {
-      if (const KernelBuild* known = cache<A...>().find(device.id(), options_)) return std::make_shared<const KernelBuild>(*known);
+      if (const KernelBuild* known = cache<A...>().find(device.id(), options_)) return make_counted<const KernelBuild>(*known);
     }
-    std::shared_ptr<const KernelBuild> result;
+    Counted<const KernelBuild> result;
     with_traced<A...>([&](const detail::TracedLambda& traced) { result = detail::build_kernel(traced, device.id(), kept<A...>()); });
     return result;
   }
@@ -271,12 +270,12 @@ class Kernel {
     detail::LaunchArguments<detail::TypedKernel<F, P...>::parameters> list(name_);
     if constexpr (detail::is_bound<F>) list.template add<F>(lambda_);
     (list.template add<P>(arguments), ...);
-    const detail::Launch launch{name_, on, config, list.list()};
+    const detail::Launch launch{name_, on, config, list.list(), list.size()};
     if constexpr (fast) {
       if (const KernelBuild* known = cache<A&...>().find(on.stream.device_id(), options_)) [[likely]]
         return detail::launch_kernel(*known, launch);
     }
-    std::atomic<bool>* said = nullptr;
+    bool* said = nullptr;
     if constexpr (!fast) said = &detail::traced_again_said<F>;
     const detail::TracedLambda traced{name_, options_, &lambda_, &detail::TypedKernel<F, P...>::describe,
                                       &detail::TypedKernel<F, P...>::run};

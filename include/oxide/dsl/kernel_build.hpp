@@ -1,14 +1,12 @@
 // From a kernel lambda to a program on a device, and the call-site cache of programs. Declarations; see kernel_implementation.hpp.
 #pragma once
 
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
-#include <span>
 #include <string>
 #include <string_view>
 
+#include <oxide/counted.hpp>
 #include <oxide/dsl/parameter.hpp>
 #include <oxide/ir/attributes.hpp>
 #include <oxide/ir/graph.hpp>
@@ -29,8 +27,8 @@ using FpMode = ir::FpMode;
 // What was made for one kernel on one device, and what tracing it took. The compiler's and the driver's times are in program->times()
 // (<oxide/runtime/program.hpp>).
 struct KernelBuild {
-  std::shared_ptr<const ir::Graph> graph;
-  std::shared_ptr<const runtime::Program> program;
+  Counted<const ir::Graph> graph;
+  Counted<const runtime::Program> program;
   std::size_t trace_runs = 0;  // of the lambda
   double trace_ms = 0;
 };
@@ -75,7 +73,7 @@ class CallSiteCache {
 
   const KernelBuild* find(std::uint32_t device, const KernelOptions& options) const {
     if (device >= devices) return nullptr;
-    for (const Entry* entry = newest_[device].load(std::memory_order_acquire); entry != nullptr; entry = entry->older)
+    for (const Entry* entry = __atomic_load_n(&newest_[device], __ATOMIC_ACQUIRE); entry != nullptr; entry = entry->older)
       if (entry->options == options) return &entry->build;
     return nullptr;
   }
@@ -87,7 +85,7 @@ class CallSiteCache {
     KernelOptions options;
     const Entry* older;  // a kernel is rarely asked to be more than one or two things
   };
-  std::atomic<const Entry*> newest_[devices]{};
+  const Entry* newest_[devices]{};  // changed by atomic operations only; <atomic> weighs much in every file of a user
 };
 
 // Where a launch goes and where it is written.
@@ -101,7 +99,8 @@ struct Launch {
   std::string_view kernel;
   LaunchStream on;
   const LaunchConfig& config;
-  std::span<const runtime::Argument> arguments;
+  const runtime::Argument* arguments;
+  std::size_t argument_count;
 };
 
 struct KernelText {
@@ -109,10 +108,10 @@ struct KernelText {
 };
 
 OXIDE_INLINE void launch_kernel(const KernelBuild& build, const Launch& launch);
-// Builds first. `cache` is null for a lambda that is traced at every launch; `said` whether that was said.
-OXIDE_INLINE void build_and_launch(const TracedLambda& kernel, const Launch& launch, CallSiteCache* cache, std::atomic<bool>* said);
-OXIDE_INLINE std::shared_ptr<const KernelBuild> build_kernel(const TracedLambda& kernel, std::uint32_t device, CallSiteCache* cache);
-OXIDE_INLINE std::shared_ptr<const ir::Graph> trace_graph(const TracedLambda& kernel);
+// Builds first. `cache` is null for a lambda that is traced at every launch; `said` whether that was said, by an atomic operation.
+OXIDE_INLINE void build_and_launch(const TracedLambda& kernel, const Launch& launch, CallSiteCache* cache, bool* said);
+OXIDE_INLINE Counted<const KernelBuild> build_kernel(const TracedLambda& kernel, std::uint32_t device, CallSiteCache* cache);
+OXIDE_INLINE Counted<const ir::Graph> trace_graph(const TracedLambda& kernel);
 OXIDE_INLINE std::string graph_text(const ir::Graph& graph);
 // Throws Error when the attributes make no sense.
 OXIDE_INLINE void wrong_attributes(std::string_view kernel, std::string_view why);
@@ -125,7 +124,7 @@ OXIDE_INLINE KernelText kernel_text(const jit::Target& target, const ir::Graph& 
 template <class... Key>
 inline constinit CallSiteCache call_site_cache{};
 template <class Key>
-inline constinit std::atomic<bool> traced_again_said{false};
+inline constinit bool traced_again_said = false;
 
 constexpr bool is_kernel_name(std::string_view name) {
   if (name.empty() || (name[0] >= '0' && name[0] <= '9')) return false;

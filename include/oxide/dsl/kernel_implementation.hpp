@@ -3,13 +3,13 @@
 
 #include <cstdio>
 #include <cstring>
-#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include <oxide/counted.hpp>
 #include <oxide/dsl/argument.hpp>
 #include <oxide/dsl/emit_implementation.hpp>
 #include <oxide/dsl/flat_implementation.hpp>
@@ -63,7 +63,7 @@ OXIDE_INLINE std::uint32_t declare_table(const ElementLayout& element, const Lea
   return trace::Recorder::current(where).declarations.table(memory, bytes);
 }
 OXIDE_INLINE std::uint32_t declare_storage(const ElementLayout& element, std::uint64_t elements, ir::Access access,
-                                           const std::shared_ptr<runtime::Storage>& storage, Where where) {
+                                           const Counted<runtime::Storage>& storage, Where where) {
   ir::Memory memory;
   memory.element = element.type;
   memory.layout = element.layout;
@@ -98,28 +98,29 @@ inline KernelBuild traced_kernel(const TracedLambda& kernel) {
     graph.parameters = table.parameters;
     graph.memories = table.memories;
   };
-  build.graph = std::make_shared<const ir::Graph>(trace::trace(kernel.name, run, describe, &statistics));
+  build.graph = make_counted<const ir::Graph>(trace::trace(kernel.name, run, describe, &statistics));
   build.trace_runs = statistics.runs;
   build.trace_ms = runtime::detail::now_ms() - start;
   return build;
 }
 
-OXIDE_INLINE std::shared_ptr<const ir::Graph> trace_graph(const TracedLambda& kernel) { return traced_kernel(kernel).graph; }
+OXIDE_INLINE Counted<const ir::Graph> trace_graph(const TracedLambda& kernel) { return traced_kernel(kernel).graph; }
 
-OXIDE_INLINE std::shared_ptr<const KernelBuild> build_kernel(const TracedLambda& kernel, std::uint32_t device, CallSiteCache* cache) {
+OXIDE_INLINE Counted<const KernelBuild> build_kernel(const TracedLambda& kernel, std::uint32_t device, CallSiteCache* cache) {
   KernelBuild build = traced_kernel(kernel);
   const Device on = device == 0 ? Device::cpu() : Device::gpu(device - 1);
   build.program = runtime::load_program(on, build.graph, {.line_info = kernel.options.line_info});
   if (cache != nullptr) cache->keep(device, kernel.options, build);
-  return std::make_shared<const KernelBuild>(std::move(build));
+  return make_counted<const KernelBuild>(std::move(build));
 }
 
 OXIDE_INLINE void CallSiteCache::keep(std::uint32_t device, const KernelOptions& options, const KernelBuild& build) {
   if (device >= devices) return;
-  Entry* entry = new Entry{build, options, newest_[device].load(std::memory_order_acquire)};
+  Entry* entry = new Entry{build, options, __atomic_load_n(&newest_[device], __ATOMIC_ACQUIRE)};
   for (;;) {
     if (find(device, options) != nullptr) return delete entry;  // another thread was first
-    if (newest_[device].compare_exchange_weak(entry->older, entry, std::memory_order_acq_rel)) return;
+    const Entry* const made = entry;
+    if (__atomic_compare_exchange_n(&newest_[device], &entry->older, made, true, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) return;
   }
 }
 
@@ -133,12 +134,12 @@ inline void must_be_on_host(const Launch& launch) {
 
 OXIDE_INLINE void launch_kernel(const KernelBuild& build, const Launch& launch) {
   must_be_on_host(launch);
-  runtime::launch(*build.program, launch.on.stream, launch.config, launch.arguments);
+  runtime::launch(*build.program, launch.on.stream, launch.config, {launch.arguments, launch.argument_count});
 }
 
-OXIDE_INLINE void build_and_launch(const TracedLambda& kernel, const Launch& launch, CallSiteCache* cache, std::atomic<bool>* said) {
+OXIDE_INLINE void build_and_launch(const TracedLambda& kernel, const Launch& launch, CallSiteCache* cache, bool* said) {
   must_be_on_host(launch);
-  if (said != nullptr && !said->exchange(true))
+  if (said != nullptr && !__atomic_exchange_n(said, true, __ATOMIC_RELAXED))
     std::fprintf(stderr,
                  "oxide: kernel '%.*s' captures host values (or is a function pointer), so it is traced at every launch; "
                  "ox::bind(value, lambda) passes values without that\n",

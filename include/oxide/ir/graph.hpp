@@ -6,10 +6,10 @@
 
 #include <array>
 #include <cstdint>
-#include <memory>
 #include <string>
 #include <vector>
 
+#include <oxide/counted.hpp>
 #include <oxide/ir/machine.hpp>
 #include <oxide/ir/ops.hpp>
 #include <oxide/ir/synchronization.hpp>
@@ -240,7 +240,7 @@ struct Graph : Body {
   std::vector<std::string> strings;  // messages and formats that operations name, elements of tables; any bytes
   // What the runtime knows the storages of the hidden parameters by, in the order of these. No part of the code: neither encoded nor
   // hashed.
-  std::vector<std::shared_ptr<const void>> storages;
+  std::vector<Counted<const void>> storages;
 };
 
 // The kernel's body is number 0, those of the functions follow.

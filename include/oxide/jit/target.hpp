@@ -5,6 +5,7 @@
 #include <string>
 
 #include <oxide/jit/abi.h>
+#include <oxide/linkage.hpp>
 
 namespace oxide::jit {
 
@@ -18,12 +19,7 @@ struct Target {
   static constexpr Target nvptx(std::uint32_t sm, std::uint32_t ptx_version = 0) { return {OXIDE_JIT_NVPTX, sm, ptx_version}; }
 
   constexpr bool is_host() const { return kind == OXIDE_JIT_HOST; }
-  std::string text() const {
-    if (is_host()) return "host";
-    std::string s = "sm_" + std::to_string(sm);
-    if (ptx_version != 0) s += ", PTX " + std::to_string(ptx_version / 10) + '.' + std::to_string(ptx_version % 10);
-    return s;
-  }
+  std::string text() const;
   friend constexpr bool operator==(const Target&, const Target&) = default;
 };
 
@@ -69,3 +65,7 @@ constexpr Target target_of_device(std::uint32_t device_sm, std::uint32_t driver_
 }
 
 }  // namespace oxide::jit
+
+#ifndef OXIDE_LINKED
+#include <oxide/jit/target_implementation.hpp>
+#endif

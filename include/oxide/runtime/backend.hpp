@@ -3,9 +3,9 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <string>
 
+#include <oxide/counted.hpp>
 #include <oxide/ir/graph.hpp>
 #include <oxide/jit/target.hpp>
 #include <oxide/runtime/launch_config.hpp>
@@ -98,13 +98,13 @@ class DeviceState {
  public:
   virtual ~DeviceState() = default;
   virtual jit::Target target() const = 0;
-  virtual std::shared_ptr<StreamState> default_stream() = 0;
-  virtual std::shared_ptr<StreamState> new_stream() = 0;
+  virtual Counted<StreamState> default_stream() = 0;
+  virtual Counted<StreamState> new_stream() = 0;
   virtual void synchronize() = 0;
   virtual void reset() = 0;
   // Turns what the compiler gave into what `load` takes (the CPU: nothing to do). Fills in `kernel.cubin` and its time.
   virtual void link(CompiledKernel& kernel, const ir::Graph& graph) = 0;
-  virtual std::unique_ptr<LoadedKernel> load(std::shared_ptr<const CompiledKernel> kernel, std::shared_ptr<const ir::Graph> graph) = 0;
+  virtual Counted<LoadedKernel> load(Counted<const CompiledKernel> kernel, Counted<const ir::Graph> graph) = 0;
 
   std::uint32_t id = 0;
   DeviceProperties properties;

@@ -4,19 +4,43 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <iterator>
-#include <memory>
 #include <span>
-#include <string>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
-#include <oxide/error.hpp>
+#include <oxide/counted.hpp>
+#include <oxide/linkage.hpp>
 #include <oxide/runtime/argument.hpp>
 #include <oxide/runtime/stream.hpp>
 
 namespace oxide {
+
+namespace runtime {
+
+// Orders an operation in a stream after the own stream of the buffer that it is on, and the other way round when it is over.
+class StreamOrder {
+ public:
+  StreamOrder(StreamState* own, StreamState& other) {
+    if (own != nullptr && own != &other) begin(own, other);
+  }
+  ~StreamOrder() {
+    if (own_ != nullptr) end();
+  }
+  StreamOrder(const StreamOrder&) = delete;
+  StreamOrder& operator=(const StreamOrder&) = delete;
+
+ private:
+  OXIDE_INLINE void begin(StreamState* own, StreamState& other);
+  OXIDE_INLINE void end();
+  StreamState *own_ = nullptr, *other_ = nullptr;
+};
+
+[[noreturn]] OXIDE_INLINE void other_size(const char* doing, std::size_t buffer, std::size_t other);
+[[noreturn]] OXIDE_INLINE void other_device(const char* doing, std::uint32_t buffer, std::uint32_t stream);
+[[noreturn]] OXIDE_INLINE void too_large(std::size_t size, std::size_t element);
+
+}  // namespace runtime
 
 // A host range whose elements lie one after the other and are T's: a vector, an array, a span.
 template <class Range, class T>
@@ -74,22 +98,19 @@ class DeviceBuffer {
   // The elements, when everything in the stream is done. Throws KernelFault when a kernel's check failed, DeviceError.
   std::vector<T> to_host(const Stream& stream) const {
     if constexpr (std::is_same_v<T, bool>) {  // std::vector<bool> has no contiguous elements
-      const auto bytes = std::make_unique<bool[]>(size_);
-      copy_to(stream, std::span<bool>(bytes.get(), size_));
-      return std::vector<bool>(bytes.get(), bytes.get() + size_);
+      std::vector<unsigned char> bytes(size_);
+      copy_out(stream, reinterpret_cast<bool*>(bytes.data()));
+      return std::vector<bool>(bytes.begin(), bytes.end());
     } else {
       std::vector<T> out(size_);
-      copy_to(stream, std::span<T>(out));
+      copy_out(stream, out.data());
       return out;
     }
   }
   // As to_host, into memory that is there already. Throws Error when the sizes differ.
   void copy_to(const Stream& stream, std::span<T> out) const {
     require_size("copying a buffer to the host", out.size());
-    require_device("copying a buffer to the host", stream);
-    const Order order(*this, stream);
-    if (size_ != 0) stream.state().copy_to_host(out.data(), data_, bytes());
-    else stream.synchronize();
+    copy_out(stream, out.data());
   }
   // Overwrites all elements from a host range of the same size, which may change when this returns. Throws Error when the sizes differ.
   template <HostRange<T> Range>
@@ -121,51 +142,38 @@ class DeviceBuffer {
   runtime::Argument argument() const { return runtime::Argument::of_span(data_, size_, device_id()); }
 
  private:
-  // Orders an operation in another stream after the buffer's own stream, and the other way round when it is over.
-  class Order {
-   public:
-    Order(const DeviceBuffer& buffer, const Stream& stream) {
-      if (buffer.stream_ == nullptr || buffer.stream_ == stream.shared_state()) return;
-      own_ = buffer.stream_.get();
-      other_ = &stream.state();
-      other_->wait_for(*own_);
-    }
-    ~Order() {
-      if (own_ == nullptr) return;
-      try {
-        own_->wait_for(*other_);
-      } catch (const Error&) {  // the context is lost: the operation has thrown, or the next call will
-      }
-    }
-    Order(const Order&) = delete;
-    Order& operator=(const Order&) = delete;
-
-   private:
-    runtime::StreamState *own_ = nullptr, *other_ = nullptr;
+  // Orders an operation in another stream.
+  struct Order : runtime::StreamOrder {
+    Order(const DeviceBuffer& buffer, const Stream& stream) : StreamOrder(buffer.stream_.get(), stream.state()) {}
   };
 
   DeviceBuffer(const Stream& stream, std::size_t size) : stream_(stream.shared_state()), size_(size) {
-    if (size > static_cast<std::size_t>(-1) / 2 / sizeof(T))
-      throw DeviceError("making a buffer of " + std::to_string(size) + " elements of " + std::to_string(sizeof(T)) + " bytes",
-                        "more than the address space");
+    if (size > static_cast<std::size_t>(-1) / 2 / sizeof(T)) runtime::too_large(size, sizeof(T));
     if (size != 0) data_ = static_cast<T*>(stream_->allocate(bytes()));
   }
 
+  void copy_out(const Stream& stream, T* out) const {
+    require_device("copying a buffer to the host", stream);
+    const Order order(*this, stream);
+    if (size_ != 0) stream.state().copy_to_host(out, data_, bytes());
+    else stream.synchronize();
+  }
+
   void require_size(const char* doing, std::size_t other) const {
-    if (other != size_)
-      throw Error(std::string(doing) + ": the buffer has " + std::to_string(size_) + " elements, the other side has " +
-                  std::to_string(other));
+    if (other != size_) runtime::other_size(doing, size_, other);
   }
   void require_device(const char* doing, const Stream& stream) const {
     if (stream_ == nullptr && size_ == 0) return;
-    if (device_id() != stream.device_id())
-      throw Error(std::string(doing) + ": the buffer is on device " + std::to_string(device_id()) + ", the stream on device " +
-                  std::to_string(stream.device_id()));
+    if (device_id() != stream.device_id()) runtime::other_device(doing, device_id(), stream.device_id());
   }
 
-  std::shared_ptr<runtime::StreamState> stream_;
+  Counted<runtime::StreamState> stream_;
   T* data_ = nullptr;
   std::size_t size_ = 0;
 };
 
 }  // namespace oxide
+
+#ifndef OXIDE_LINKED
+#include <oxide/runtime/buffer_implementation.hpp>
+#endif

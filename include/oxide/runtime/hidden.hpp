@@ -20,8 +20,8 @@ inline std::vector<void*> storage_pointers(const ir::Graph& graph, DeviceState& 
     if (p.kind != ir::ParameterKind::storage) continue;
     if (storages == graph.storages.size())
       throw Error("kernel '" + graph.name + "' was not traced by this program: its storages are not known");
-    const auto object = std::const_pointer_cast<void>(graph.storages[storages++]);
-    pointers.push_back(std::static_pointer_cast<Storage>(object)->on(device));
+    const auto* storage = static_cast<const Storage*>(graph.storages[storages++].get());
+    pointers.push_back(const_cast<Storage*>(storage)->on(device));
   }
   return pointers;
 }

@@ -16,7 +16,7 @@ struct Dim3 {
 
   // Does not overflow for a grid that a device takes (2^31 * 2^16 * 2^16 < 2^64).
   constexpr std::uint64_t count() const { return std::uint64_t{x} * y * z; }
-  std::string text() const { return std::to_string(x) + " x " + std::to_string(y) + " x " + std::to_string(z); }
+  std::string text() const;
   friend constexpr bool operator==(const Dim3&, const Dim3&) = default;
 };
 
@@ -61,7 +61,7 @@ struct LaunchConfig {
 
   constexpr std::uint64_t threads_per_block() const { return block.count(); }
   constexpr bool empty() const { return grid.x == 0 || grid.y == 0 || grid.z == 0; }
-  std::string text() const { return "grid " + grid.text() + ", block " + block.text(); }
+  std::string text() const;
   friend constexpr bool operator==(const LaunchConfig&, const LaunchConfig&) = default;
 };
 

@@ -14,6 +14,9 @@ namespace detail {
 constexpr std::uint64_t blocks_for(std::uint64_t n, std::uint64_t block) { return n / block + (n % block != 0); }
 }  // namespace detail
 
+OXIDE_INLINE std::string Dim3::text() const { return std::to_string(x) + " x " + std::to_string(y) + " x " + std::to_string(z); }
+OXIDE_INLINE std::string LaunchConfig::text() const { return "grid " + grid.text() + ", block " + block.text(); }
+
 OXIDE_INLINE LaunchConfig LaunchConfig::for_num_elems(std::uint64_t n) {
   std::uint32_t block = default_block;
   while (block < largest_block && detail::blocks_for(n, block) > largest_grid_x) block *= 2;

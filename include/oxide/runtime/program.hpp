@@ -2,12 +2,12 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <mutex>
 #include <string>
 #include <string_view>
 #include <utility>
 
+#include <oxide/counted.hpp>
 #include <oxide/error.hpp>
 #include <oxide/ir/graph.hpp>
 #include <oxide/ir/hash.hpp>
@@ -24,7 +24,7 @@ namespace oxide::runtime {
 // Immutable; shared by every call of one kernel on one device.
 class Program {
  public:
-  Program(DeviceState& device, std::shared_ptr<const ir::Graph> graph, std::shared_ptr<const CompiledKernel> compiled);
+  Program(DeviceState& device, Counted<const ir::Graph> graph, Counted<const CompiledKernel> compiled);
 
   const ir::Graph& graph() const { return *graph_; }
   std::uint32_t device_id() const { return plan_.device_id; }
@@ -35,10 +35,10 @@ class Program {
   LoadedKernel& loaded() const { return *loaded_; }
 
  private:
-  std::shared_ptr<const ir::Graph> graph_;
-  std::shared_ptr<const CompiledKernel> compiled_;
+  Counted<const ir::Graph> graph_;
+  Counted<const CompiledKernel> compiled_;
   BuildTimes times_;
-  std::unique_ptr<LoadedKernel> loaded_;
+  Counted<LoadedKernel> loaded_;
   LaunchPlan plan_;
 };
 
@@ -46,8 +46,7 @@ class Program {
 // others that want it wait; a failure is not kept. Programs stay until the process ends.
 // Throws CompileError when the compiler library is missing or the kernel does not compile, DeviceError, LaunchError when the kernel has
 // more parameters than can be passed.
-std::shared_ptr<const Program> load_program(const Device& device, const std::shared_ptr<const ir::Graph>& graph,
-                                            const CompileOptions& options = {});
+Counted<const Program> load_program(const Device& device, const Counted<const ir::Graph>& graph, const CompileOptions& options = {});
 
 // What the compiler makes of a graph, as text, for a target that this machine need not have. Throws CompileError.
 struct CompiledText {
@@ -65,12 +64,12 @@ class OnceMap {
   struct Slot {
     ir::Hash key;
     std::mutex mutex;
-    std::shared_ptr<const void> value;  // guarded by mutex
+    Counted<const void> value;  // guarded by mutex
     Slot* next;
   };
   // The value for a key, made by `make` when there is none. When that throws, the next one who wants the key tries again.
   template <class Make>
-  std::shared_ptr<const void> get(const ir::Hash& key, Make make) {
+  Counted<const void> get(const ir::Hash& key, Make make) {
     Slot& slot = slot_of(key);
     const std::lock_guard lock(slot.mutex);
     if (slot.value == nullptr) slot.value = make();
@@ -95,13 +94,12 @@ class ProgramCache {
     static ProgramCache& cache = *new ProgramCache;  // never freed: kernels may run until the process ends
     return cache;
   }
-  std::shared_ptr<const Program> program(const Device& device, const std::shared_ptr<const ir::Graph>& graph,
-                                         const CompileOptions& options);
+  Counted<const Program> program(const Device& device, const Counted<const ir::Graph>& graph, const CompileOptions& options);
 
  private:
-  std::shared_ptr<const CompiledKernel> compiled(DeviceState& device, const ir::Graph& graph, const CompileOptions& options);
-  static std::shared_ptr<const CompiledKernel> compile(DeviceState& device, const ir::Graph& graph, const CompileOptions& options,
-                                                       const ir::Hash& hash);
+  Counted<const CompiledKernel> compiled(DeviceState& device, const ir::Graph& graph, const CompileOptions& options);
+  static Counted<const CompiledKernel> compile(DeviceState& device, const ir::Graph& graph, const CompileOptions& options,
+                                               const ir::Hash& hash);
   OnceMap compiled_;  // by graph, target and options
   OnceMap programs_;  // by graph with its names and lines, device and options: what says the same about a fault
 };
@@ -127,24 +125,23 @@ inline jit::CompileRequest request_for(const jit::Target& target, const CompileO
   return {target, options.opt_level, options.line_info ? std::uint32_t{OXIDE_JIT_LINE_INFO} : 0};
 }
 
-inline std::shared_ptr<const Program> ProgramCache::program(const Device& device, const std::shared_ptr<const ir::Graph>& graph,
-                                                            const CompileOptions& options) {
+inline Counted<const Program> ProgramCache::program(const Device& device, const Counted<const ir::Graph>& graph,
+                                                    const CompileOptions& options) {
   const cpu::FloatingEnvironment environment;  // the compiler folds constants with the thread's rounding
   DeviceState& state = device.state();
   const ir::Hash key = key_of(ir::hash(*graph, ir::HashLines::include), options, state.target(), state.id, graph->name, graph.get());
-  return std::static_pointer_cast<const Program>(
-      programs_.get(key, [&] { return std::shared_ptr<const Program>(new Program(state, graph, compiled(state, *graph, options))); }));
+  return Counted<const Program>::cast(
+      programs_.get(key, [&] { return make_counted<const Program>(state, graph, compiled(state, *graph, options)); }));
 }
 
-inline std::shared_ptr<const CompiledKernel> ProgramCache::compiled(DeviceState& device, const ir::Graph& graph,
-                                                                    const CompileOptions& options) {
+inline Counted<const CompiledKernel> ProgramCache::compiled(DeviceState& device, const ir::Graph& graph, const CompileOptions& options) {
   const ir::Hash hash = ir::hash(graph, options.line_info ? ir::HashLines::include : ir::HashLines::ignore);
-  return std::static_pointer_cast<const CompiledKernel>(
+  return Counted<const CompiledKernel>::cast(
       compiled_.get(key_of(hash, options, device.target(), 0, {}), [&] { return compile(device, graph, options, hash); }));
 }
 
-inline std::shared_ptr<const CompiledKernel> ProgramCache::compile(DeviceState& device, const ir::Graph& graph,
-                                                                   const CompileOptions& options, const ir::Hash& hash) {
+inline Counted<const CompiledKernel> ProgramCache::compile(DeviceState& device, const ir::Graph& graph, const CompileOptions& options,
+                                                           const ir::Hash& hash) {
   const jit::Dump& dump = jit::Dump::from_environment();
   BuildTimes times;
   {
@@ -154,7 +151,7 @@ inline std::shared_ptr<const CompiledKernel> ProgramCache::compile(DeviceState& 
   jit::CompileRequest request = request_for(device.target(), options);
   request.flags |= dump.compile_flags();
   const double start = now_ms();
-  std::shared_ptr<CompiledKernel> kernel(new CompiledKernel{jit::compile(graph, request), options.line_info, {}, times});
+  const auto kernel = make_counted<CompiledKernel>(CompiledKernel{jit::compile(graph, request), options.line_info, {}, times});
   kernel->times.compile_ms = now_ms() - start;
   kernel->times.stages = kernel->code.timing();
   if (dump.any()) dump.text(graph, hash.text(), kernel->code);
@@ -165,7 +162,7 @@ inline std::shared_ptr<const CompiledKernel> ProgramCache::compile(DeviceState& 
 
 }  // namespace detail
 
-inline Program::Program(DeviceState& device, std::shared_ptr<const ir::Graph> graph, std::shared_ptr<const CompiledKernel> compiled)
+inline Program::Program(DeviceState& device, Counted<const ir::Graph> graph, Counted<const CompiledKernel> compiled)
     : graph_(std::move(graph)), compiled_(std::move(compiled)), times_(compiled_->times) {
   make_launch_plan(*graph_, device, LaunchConfig::largest_block);  // refuses before anything is loaded
   {
@@ -175,8 +172,7 @@ inline Program::Program(DeviceState& device, std::shared_ptr<const ir::Graph> gr
   plan_ = make_launch_plan(*graph_, device, loaded_->max_threads_per_block);
 }
 
-inline std::shared_ptr<const Program> load_program(const Device& device, const std::shared_ptr<const ir::Graph>& graph,
-                                                   const CompileOptions& options) {
+inline Counted<const Program> load_program(const Device& device, const Counted<const ir::Graph>& graph, const CompileOptions& options) {
   return detail::ProgramCache::get().program(device, graph, options);
 }
 

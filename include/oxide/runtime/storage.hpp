@@ -3,8 +3,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
-#include <mutex>
 #include <string>
 #include <vector>
 
@@ -18,7 +16,7 @@ class DeviceState;
 class Storage {
  public:
   // Of `bytes`, which are its first content on each device.
-  explicit Storage(std::vector<unsigned char> bytes) : initial_(std::move(bytes)) {}
+  OXIDE_INLINE explicit Storage(std::vector<unsigned char> bytes);
   OXIDE_INLINE ~Storage();
   Storage(const Storage&) = delete;
   Storage& operator=(const Storage&) = delete;
@@ -32,13 +30,9 @@ class Storage {
   OXIDE_INLINE void read(const Stream& stream, void* to, std::size_t offset, std::size_t bytes);
 
  private:
-  struct Place {
-    std::shared_ptr<StreamState> stream;  // that it was made in
-    void* pointer;
-  };
+  struct Places;
   const std::vector<unsigned char> initial_;
-  std::mutex mutex_;
-  std::vector<Place> places_;  // guarded by mutex_; by device id
+  Places* const places_;  // owned
 };
 
 }  // namespace oxide::runtime

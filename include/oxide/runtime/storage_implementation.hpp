@@ -2,24 +2,38 @@
 #pragma once
 
 #include <cstddef>
-#include <memory>
 #include <mutex>
+#include <utility>
+#include <vector>
 
+#include <oxide/counted.hpp>
 #include <oxide/runtime/backend.hpp>
 #include <oxide/runtime/storage.hpp>
 
 namespace oxide::runtime {
 
+struct Storage::Places {
+  struct Place {
+    Counted<StreamState> stream;  // that it was made in
+    void* pointer;
+  };
+  std::mutex mutex;
+  std::vector<Place> all;  // guarded by mutex; by device id
+};
+
+OXIDE_INLINE Storage::Storage(std::vector<unsigned char> bytes) : initial_(std::move(bytes)), places_(new Places) {}
+
 OXIDE_INLINE Storage::~Storage() {
-  for (const Place& place : places_)
+  for (const Places::Place& place : places_->all)
     if (place.pointer != nullptr) place.stream->free(place.pointer);
+  delete places_;
 }
 
 OXIDE_INLINE void* Storage::on(DeviceState& device) {
-  std::shared_ptr<StreamState> stream = device.default_stream();
-  const std::lock_guard lock(mutex_);
-  if (places_.size() <= device.id) places_.resize(device.id + 1);
-  Place& place = places_[device.id];
+  Counted<StreamState> stream = device.default_stream();
+  const std::lock_guard lock(places_->mutex);
+  if (places_->all.size() <= device.id) places_->all.resize(device.id + 1);
+  Places::Place& place = places_->all[device.id];
   if (place.pointer != nullptr && place.stream == stream) return place.pointer;
   place = {stream, nullptr};  // after a reset, what was there before is gone
   void* pointer = stream->allocate(initial_.size());

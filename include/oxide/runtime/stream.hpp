@@ -2,9 +2,9 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <utility>
 
+#include <oxide/counted.hpp>
 #include <oxide/runtime/backend.hpp>
 
 namespace oxide {
@@ -13,7 +13,7 @@ namespace oxide {
 // stream, which lives until the last copy and the last buffer made with it are gone.
 class Stream {
  public:
-  explicit Stream(std::shared_ptr<runtime::StreamState> state) : state_(std::move(state)) {}
+  explicit Stream(Counted<runtime::StreamState> state) : state_(std::move(state)) {}
 
   // Waits until everything in the stream is done. Throws KernelFault when a kernel's check failed, DeviceError when something else did.
   void synchronize() const { state_->synchronize(); }
@@ -25,11 +25,11 @@ class Stream {
   void* raw() const { return state_->raw(); }
 
   runtime::StreamState& state() const { return *state_; }
-  const std::shared_ptr<runtime::StreamState>& shared_state() const { return state_; }
+  const Counted<runtime::StreamState>& shared_state() const { return state_; }
   friend bool operator==(const Stream&, const Stream&) = default;
 
  private:
-  std::shared_ptr<runtime::StreamState> state_;
+  Counted<runtime::StreamState> state_;
 };
 
 }  // namespace oxide

@@ -6,13 +6,13 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
-#include <memory>
 #include <string>
 #include <string_view>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
+#include <oxide/counted.hpp>
 #include <oxide/error.hpp>
 #include <oxide/ir/graph.hpp>
 #include <oxide/trace/called_function.hpp>
@@ -50,7 +50,7 @@ class Declarations {
   }
 
   // Memory that the runtime knows by `object`.
-  std::uint32_t storage(ir::Memory memory, std::shared_ptr<const void> object) {
+  std::uint32_t storage(ir::Memory memory, Counted<const void> object) {
     memory.kind = ir::MemoryKind::storage;
     for (std::size_t i = 0; i != memories_.size(); ++i)
       if (memories_[i].object == object) return number_of(i);
@@ -93,7 +93,7 @@ class Declarations {
  private:
   struct Declared {
     ir::Memory memory;
-    std::shared_ptr<const void> object;  // storage
+    Counted<const void> object;  // storage
     std::string file = {};  // shared: where it is declared, with memory.location
     bool alive = false;  // shared: in the run that is being made
   };

@@ -28,7 +28,7 @@ std::size_t sample_count() {
 }
 
 // out_r[i] = result r of f(x[i], y[i], z[i], n[i]). `variant` makes graphs different that would else be compiled once.
-std::shared_ptr<const ir::Graph> graph_of(ir::Math f, ir::Type type, unsigned variant) {
+oxide::Counted<const ir::Graph> graph_of(ir::Math f, ir::Type type, unsigned variant) {
   GraphBuilder b("measure_" + std::string(ir::name_of(f)));
   const std::uint64_t x = b.span(type), y = b.span(type), z = b.span(type), n = b.span(ir::Type::i32);
   std::uint64_t out[2] = {};
@@ -53,7 +53,7 @@ std::shared_ptr<const ir::Graph> graph_of(ir::Math f, ir::Type type, unsigned va
   }
   b.jump(done);
   b.at(done).exit();
-  return std::make_shared<const ir::Graph>(std::move(b.graph));
+  return oxide::make_counted<const ir::Graph>(std::move(b.graph));
 }
 
 // All results, one vector for each, as doubles.

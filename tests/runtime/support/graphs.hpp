@@ -54,14 +54,14 @@ class Builder {
     graph.blocks.back().terminator = {ir::TerminatorKind::branch, condition, {yes, no}, {}};
   }
   void jump(std::uint32_t to) { graph.blocks.back().terminator = {ir::TerminatorKind::jump, ir::no_variable, {to, 0}, {}}; }
-  std::shared_ptr<const ir::Graph> done() { return std::make_shared<const ir::Graph>(std::move(graph)); }
+  oxide::Counted<const ir::Graph> done() { return oxide::make_counted<const ir::Graph>(std::move(graph)); }
 
   ir::Graph graph;
 };
 
 // Line 10: the thread's index; line 20: a[i]; line 21: b[i]; line 22: c[i] = a[i] + b[i], for i below c's length. `salt` makes another
 // kernel of it, one with another hash.
-inline std::shared_ptr<const ir::Graph> vecadd(const std::string& name = "vecadd", std::uint64_t salt = 0, std::uint32_t first_line = 10) {
+inline oxide::Counted<const ir::Graph> vecadd(const std::string& name = "vecadd", std::uint64_t salt = 0, std::uint32_t first_line = 10) {
   using enum ir::Opcode;
   using ir::Type;
   Builder b(name);

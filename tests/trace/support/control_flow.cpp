@@ -102,7 +102,7 @@ struct Inputs {
   }
 };
 
-std::shared_ptr<const ox::ir::Graph> trace(const Case& kernel) {
+ox::Counted<const ox::ir::Graph> trace(const Case& kernel) {
   auto lambda = [&kernel] {
     const ox::detail::Where nowhere{};
     const Handle thread = ox::thread::index_1d(nowhere).handle();
@@ -121,7 +121,7 @@ std::shared_ptr<const ox::ir::Graph> trace(const Case& kernel) {
     }
     graph.fp_mode = ox::ir::FpMode::strict;  // as the host's compiler was told
   };
-  return std::make_shared<const ox::ir::Graph>(ox::trace::trace(kernel.name, lambda, describe));
+  return ox::make_counted<const ox::ir::Graph>(ox::trace::trace(kernel.name, lambda, describe));
 }
 
 // Says which thread's memory differs first, and where.
@@ -151,7 +151,7 @@ void check(const Case& kernel) {
   for (std::size_t t = 0; t < threads; ++t) kernel.native(inputs.x.at(t), inputs.y.at(t), inputs.n.at(t), wanted.at(t * window_size));
   REQUIRE(wanted.bytes() != inputs.memory.bytes());  // a kernel that does nothing tests nothing
 
-  const std::shared_ptr<const ox::ir::Graph> graph = trace(kernel);
+  const ox::Counted<const ox::ir::Graph> graph = trace(kernel);
   const auto run = [&](const graph_runs::Runner& runner) {
     Numbers x = inputs.x, y = inputs.y, n = inputs.n, memory = inputs.memory;
     runner.run(graph, threads, {{x.type(), &x.bytes()}, {y.type(), &y.bytes()}, {n.type(), &n.bytes()}, {memory.type(), &memory.bytes()}});

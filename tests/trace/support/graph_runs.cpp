@@ -19,7 +19,7 @@ constexpr std::uint32_t block_size = 32;
 class Interpreted final : public Runner {
  public:
   std::string name() const override { return "the interpreter"; }
-  void run(const std::shared_ptr<const ox::ir::Graph>& graph, std::uint32_t threads, const std::vector<Array>& arrays) const override {
+  void run(const ox::Counted<const ox::ir::Graph>& graph, std::uint32_t threads, const std::vector<Array>& arrays) const override {
     std::vector<ox::testing::Argument> arguments;
     for (const Array& array : arrays) arguments.push_back({0, array.bytes->data(), array.bytes->size() / ox::ir::size_of(array.element)});
     const ox::testing::Fault fault =
@@ -32,7 +32,7 @@ class OnDevice final : public Runner {
  public:
   explicit OnDevice(const ox::Device& device) : device_(device) {}
   std::string name() const override { return device_.name(); }
-  void run(const std::shared_ptr<const ox::ir::Graph>& graph, std::uint32_t threads, const std::vector<Array>& arrays) const override {
+  void run(const ox::Counted<const ox::ir::Graph>& graph, std::uint32_t threads, const std::vector<Array>& arrays) const override {
     const ox::Stream stream = device_.default_stream();
     const auto program = ox::runtime::load_program(device_, graph);
     std::vector<ox::DeviceBuffer<unsigned char>> buffers;

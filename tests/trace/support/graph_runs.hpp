@@ -21,7 +21,7 @@ class Runner {
   virtual ~Runner() = default;
   virtual std::string name() const = 0;
   // Runs `threads` threads in one dimension, a multiple of 32. All parameters of the kernel are spans.
-  virtual void run(const std::shared_ptr<const oxide::ir::Graph>& graph, std::uint32_t threads, const std::vector<Array>& arrays) const = 0;
+  virtual void run(const oxide::Counted<const oxide::ir::Graph>& graph, std::uint32_t threads, const std::vector<Array>& arrays) const = 0;
 };
 
 // The interpreter of graphs, then every device of this machine.

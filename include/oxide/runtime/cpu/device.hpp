@@ -8,12 +8,12 @@
 #include <atomic>
 #include <cstddef>
 #include <cstring>
-#include <memory>
 #include <mutex>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include <oxide/counted.hpp>
 #include <oxide/error.hpp>
 #include <oxide/ir/analysis/cooperation.hpp>
 #include <oxide/runtime/backend.hpp>
@@ -63,7 +63,7 @@ class CpuStream final : public StreamState {
 
 class CpuKernel final : public LoadedKernel {
  public:
-  CpuKernel(DeviceState& device, std::shared_ptr<const CompiledKernel> kernel, std::shared_ptr<const ir::Graph> graph)
+  CpuKernel(DeviceState& device, Counted<const CompiledKernel> kernel, Counted<const ir::Graph> graph)
       : kernel_(std::move(kernel)), graph_(std::move(graph)), entry_(kernel_->code.entry()), hidden_(storage_pointers(*graph_, device)),
         stack_bytes_(stack_bytes(*graph_)) {
     const ir::Cooperation together(*graph_);
@@ -132,8 +132,8 @@ class CpuKernel final : public LoadedKernel {
     thread_cost_.store(cost / threads, std::memory_order_relaxed);
   }
 
-  std::shared_ptr<const CompiledKernel> kernel_;
-  std::shared_ptr<const ir::Graph> graph_;
+  Counted<const CompiledKernel> kernel_;
+  Counted<const ir::Graph> graph_;
   oxide_host_kernel entry_;
   std::vector<void*> hidden_;  // what the graph's hidden parameters point to
   std::size_t stack_bytes_;    // that its calls may use; 0 when they are few
@@ -167,7 +167,7 @@ inline std::string processor_name() {
 
 class CpuDevice final : public DeviceState {
  public:
-  CpuDevice() : stream_(new CpuStream) {
+  CpuDevice() : stream_(make_counted<CpuStream>()) {
     stream_->device = this;
     id = 0;
     properties.name = detail::processor_name();
@@ -180,21 +180,21 @@ class CpuDevice final : public DeviceState {
   }
 
   jit::Target target() const override { return jit::Target::host(); }
-  std::shared_ptr<StreamState> default_stream() override { return stream_; }
-  std::shared_ptr<StreamState> new_stream() override {
-    std::shared_ptr<StreamState> stream(new CpuStream);
+  Counted<StreamState> default_stream() override { return stream_; }
+  Counted<StreamState> new_stream() override {
+    Counted<StreamState> stream = make_counted<CpuStream>();
     stream->device = this;
     return stream;
   }
   void synchronize() override {}  // no call returns before its work is done
   void reset() override {}
   void link(CompiledKernel&, const ir::Graph&) override {}
-  std::unique_ptr<LoadedKernel> load(std::shared_ptr<const CompiledKernel> kernel, std::shared_ptr<const ir::Graph> graph) override {
-    return std::unique_ptr<LoadedKernel>(new CpuKernel(*this, std::move(kernel), std::move(graph)));
+  Counted<LoadedKernel> load(Counted<const CompiledKernel> kernel, Counted<const ir::Graph> graph) override {
+    return make_counted<CpuKernel>(*this, std::move(kernel), std::move(graph));
   }
 
  private:
-  std::shared_ptr<StreamState> stream_;
+  Counted<StreamState> stream_;
 };
 
 }  // namespace oxide::runtime::cpu

@@ -16,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include <oxide/counted.hpp>
 #include <oxide/error.hpp>
 #include <oxide/ir/graph.hpp>
 #include <oxide/jit/abi.h>
@@ -68,7 +69,7 @@ class Context {
   // Gives what the kernels of all streams printed to the sink. The device is idle.
   void flush_prints();
 
-  FaultSlot take_fault_slot(std::shared_ptr<const CompiledKernel> kernel, std::shared_ptr<const ir::Graph> graph);
+  FaultSlot take_fault_slot(Counted<const CompiledKernel> kernel, Counted<const ir::Graph> graph);
   void give_back_fault_slot(const FaultSlot& slot);
 
   // Destroys the primary context and everything in it, for every library of the process that uses it.
@@ -79,8 +80,8 @@ class Context {
   enum State : int { usable, lost, destroyed };
   struct SlotOwner {
     FaultSlot slot;
-    std::shared_ptr<const CompiledKernel> kernel;  // nullptr when the slot is free
-    std::shared_ptr<const ir::Graph> graph;
+    Counted<const CompiledKernel> kernel;  // nullptr when the slot is free
+    Counted<const ir::Graph> graph;
   };
 
   [[noreturn]] void fail(Result result, const char* doing);
@@ -246,7 +247,7 @@ inline void Context::add_fault_slots() {
         {{reinterpret_cast<oxide_fault_record*>(static_cast<char*>(host) + i * stride), device + i * stride}, nullptr, nullptr});
 }
 
-inline FaultSlot Context::take_fault_slot(std::shared_ptr<const CompiledKernel> kernel, std::shared_ptr<const ir::Graph> graph) {
+inline FaultSlot Context::take_fault_slot(Counted<const CompiledKernel> kernel, Counted<const ir::Graph> graph) {
   for (;; add_fault_slots()) {
     const std::lock_guard lock(mutex_);
     for (SlotOwner& owner : slots_) {

@@ -2,11 +2,11 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <mutex>
 #include <string>
 #include <utility>
 
+#include <oxide/counted.hpp>
 #include <oxide/error.hpp>
 #include <oxide/jit/prepare.hpp>
 #include <oxide/runtime/backend.hpp>
@@ -25,33 +25,33 @@ class CudaDevice final : public DeviceState {
   CudaDevice(const Driver& driver, int ordinal);
 
   jit::Target target() const override { return target_; }
-  std::shared_ptr<StreamState> default_stream() override {
+  Counted<StreamState> default_stream() override {
     const std::lock_guard lock(mutex_);
     if (default_stream_ == nullptr) default_stream_ = make_stream(context_locked());
     return default_stream_;
   }
-  std::shared_ptr<StreamState> new_stream() override { return make_stream(context()); }
+  Counted<StreamState> new_stream() override { return make_stream(context()); }
   void synchronize() override;
   void reset() override;
   void link(CompiledKernel& kernel, const ir::Graph& graph) override;
-  std::unique_ptr<LoadedKernel> load(std::shared_ptr<const CompiledKernel> kernel, std::shared_ptr<const ir::Graph> graph) override {
-    return std::unique_ptr<LoadedKernel>(new CudaKernel(*this, context(), std::move(kernel), std::move(graph)));
+  Counted<LoadedKernel> load(Counted<const CompiledKernel> kernel, Counted<const ir::Graph> graph) override {
+    return make_counted<CudaKernel>(*this, context(), std::move(kernel), std::move(graph));
   }
 
  private:
-  std::shared_ptr<Context> context() {
+  Counted<Context> context() {
     const std::lock_guard lock(mutex_);
     return context_locked();
   }
-  std::shared_ptr<Context> context_locked() {
+  Counted<Context> context_locked() {
     if (context_ == nullptr) {
       jit::prepare(target_);  // the driver takes longer
-      context_.reset(new Context(driver_, device_, ordinal_));
+      context_ = make_counted<Context>(driver_, device_, ordinal_);
     }
     return context_;
   }
-  std::shared_ptr<StreamState> make_stream(std::shared_ptr<Context> used) {
-    std::shared_ptr<StreamState> stream(new CudaStream(std::move(used), id));
+  Counted<StreamState> make_stream(Counted<Context> used) {
+    Counted<StreamState> stream = make_counted<CudaStream>(std::move(used), id);
     stream->device = this;
     return stream;
   }
@@ -63,8 +63,8 @@ class CudaDevice final : public DeviceState {
   DeviceOrdinal device_ = 0;
   jit::Target target_;
   std::mutex mutex_;
-  std::shared_ptr<Context> context_;            // guarded by mutex_
-  std::shared_ptr<StreamState> default_stream_;  // guarded by mutex_
+  Counted<Context> context_;            // guarded by mutex_
+  Counted<StreamState> default_stream_;  // guarded by mutex_
 };
 
 inline CudaDevice::CudaDevice(const Driver& driver, int ordinal) : driver_(driver), ordinal_(ordinal) {
@@ -105,7 +105,7 @@ inline void CudaDevice::read_properties() {
 }
 
 inline void CudaDevice::synchronize() {
-  const std::shared_ptr<Context> used = context();
+  const Counted<Context> used = context();
   used->require_usable("waiting for the device");
   const ContextScope current(*used);
   const Result result = driver_.CtxSynchronize();
@@ -118,7 +118,7 @@ inline void CudaDevice::reset() {
   const std::lock_guard lock(mutex_);
   default_stream_ = nullptr;
   if (context_ == nullptr) return;
-  const std::shared_ptr<Context> old = std::exchange(context_, nullptr);
+  const Counted<Context> old = std::exchange(context_, nullptr);
   old->destroy();
 }
 

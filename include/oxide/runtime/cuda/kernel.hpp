@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include <oxide/counted.hpp>
 #include <oxide/error.hpp>
 #include <oxide/ir/analysis/call_graph.hpp>
 #include <oxide/ir/analysis/cooperation.hpp>
@@ -34,8 +35,7 @@ std::string link_ptx(Context& context, const std::string& kernel, std::string_vi
 // A kernel on one GPU. It stays good after Device::reset(): a launch in a new context loads the cubin again.
 class CudaKernel final : public LoadedKernel {
  public:
-  CudaKernel(DeviceState& device, const std::shared_ptr<Context>& context, std::shared_ptr<const CompiledKernel> kernel,
-             std::shared_ptr<const ir::Graph> graph);
+  CudaKernel(DeviceState& device, const Counted<Context>& context, Counted<const CompiledKernel> kernel, Counted<const ir::Graph> graph);
   void launch(StreamState& stream, const LaunchConfig& config, void** arguments, std::size_t count, SharedPlaces& shared) override;
   KernelFigures figures() override;
 
@@ -45,11 +45,11 @@ class CudaKernel final : public LoadedKernel {
 
   // The function in one context.
   struct Module {
-    explicit Module(std::shared_ptr<Context> in) : context(std::move(in)) {}
+    explicit Module(Counted<Context> in) : context(std::move(in)) {}
     ~Module();
     Module(const Module&) = delete;
     Module& operator=(const Module&) = delete;
-    std::shared_ptr<Context> context;
+    Counted<Context> context;
     ModuleHandle handle = nullptr;
     FunctionHandle function = nullptr;
     FaultSlot fault;
@@ -59,7 +59,7 @@ class CudaKernel final : public LoadedKernel {
     std::unique_ptr<Module> older;  // of the contexts before
   };
 
-  std::unique_ptr<Module> load(const std::shared_ptr<Context>& context);
+  std::unique_ptr<Module> load(const Counted<Context>& context);
   Module& module_for(const CudaStream& stream);
   void allow_shared_bytes(Module& module, std::uint32_t bytes);
   int attribute_of(const Module& module, FunctionAttribute attribute) const;
@@ -67,8 +67,8 @@ class CudaKernel final : public LoadedKernel {
   void check_resident(const Module& module, const LaunchConfig& config, std::uint32_t shared_bytes) const;
 
   DeviceState& device_;
-  std::shared_ptr<const CompiledKernel> kernel_;
-  std::shared_ptr<const ir::Graph> graph_;
+  Counted<const CompiledKernel> kernel_;
+  Counted<const ir::Graph> graph_;
   std::atomic<Module*> current_{nullptr};
   std::mutex mutex_;
   std::unique_ptr<Module> newest_;  // guarded by mutex_; what current_ points to
@@ -130,8 +130,8 @@ inline std::string link_ptx(Context& context, const std::string& kernel, std::st
                                  (logs.empty() ? std::string() : "\n" + logs));
 }
 
-inline CudaKernel::CudaKernel(DeviceState& device, const std::shared_ptr<Context>& context, std::shared_ptr<const CompiledKernel> kernel,
-                              std::shared_ptr<const ir::Graph> graph)
+inline CudaKernel::CudaKernel(DeviceState& device, const Counted<Context>& context, Counted<const CompiledKernel> kernel,
+                              Counted<const ir::Graph> graph)
     : device_(device), kernel_(std::move(kernel)), graph_(std::move(graph)) {
   newest_ = load(context);
   int threads = 0;
@@ -143,7 +143,7 @@ inline CudaKernel::CudaKernel(DeviceState& device, const std::shared_ptr<Context
   current_.store(newest_.get(), std::memory_order_release);
 }
 
-inline std::unique_ptr<CudaKernel::Module> CudaKernel::load(const std::shared_ptr<Context>& context) {
+inline std::unique_ptr<CudaKernel::Module> CudaKernel::load(const Counted<Context>& context) {
   context->require_usable("loading a kernel");
   const ContextScope current(*context);
   const Driver& driver = context->driver();

@@ -4,11 +4,11 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <mutex>
 #include <string>
 #include <utility>
 
+#include <oxide/counted.hpp>
 #include <oxide/error.hpp>
 #include <oxide/jit/abi.h>
 #include <oxide/runtime/backend.hpp>
@@ -21,7 +21,7 @@ inline DevicePointer device_pointer(const void* pointer) { return reinterpret_ca
 class CudaStream final : public StreamState {
  public:
   // It waits for the legacy default stream and that one for it, so other libraries' work there keeps its order with oxide's.
-  explicit CudaStream(std::shared_ptr<Context> context, std::uint32_t id) : context_(std::move(context)) {
+  explicit CudaStream(Counted<Context> context, std::uint32_t id) : context_(std::move(context)) {
     device_id = id;
     const ContextScope current(usable("making a stream"));
     context_->check(driver().StreamCreate(&handle_, stream_default_flags), "making a stream (cuStreamCreate)");
@@ -97,7 +97,7 @@ class CudaStream final : public StreamState {
   void* raw() const override { return handle_; }
 
   Context& context() { return *context_; }
-  const std::shared_ptr<Context>& shared_context() const { return context_; }
+  const Counted<Context>& shared_context() const { return context_; }
   StreamHandle handle() const { return handle_; }
 
   // Where kernels in this stream print. With the context current. Throws DeviceError.
@@ -173,7 +173,7 @@ class CudaStream final : public StreamState {
     EventHandle handle = nullptr;
   };
 
-  std::shared_ptr<Context> context_;
+  Counted<Context> context_;
   StreamHandle handle_ = nullptr;
   std::atomic<PrintBuffer*> print_{nullptr};
   std::mutex print_mutex_;  // held while print_ is made
