@@ -170,7 +170,7 @@ TEST_CASE("a kernel that waits for its grid gets a barrier of its stream's, clea
   const Device gpu = Device::gpu();
   const Stream stream = gpu.new_stream();
   Operands operands(stream, 64);
-  auto graph = std::make_shared<ir::Graph>(*graphs::vecadd("waits"));
+  auto graph = make_counted<ir::Graph>(*graphs::vecadd("waits"));
   graph->attributes.cooperative = true;
   ir::Operation barrier;
   barrier.opcode = ir::Opcode::grid_barrier;
