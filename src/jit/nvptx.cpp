@@ -156,7 +156,7 @@ class Kernel final : public Surroundings {
   }
 
   Value* collective(Builder& b, const ir::Operation& op, llvm::ArrayRef<Value*> operands) override {
-    if (op.opcode == ir::Opcode::grid_barrier) return nvptx_grid_barrier(b, grid_barrier(), record());
+    if (op.opcode == ir::Opcode::grid_barrier) return nvptx_grid_barrier(b, grid_barrier(), grid_failure(b));
     const ir::Type type = operands.empty() ? ir::Type::none : graph_.variables[op.operands[0]];
     return nvptx_collective(b, op, type, operands, architecture_);
   }
@@ -271,7 +271,10 @@ class Kernel final : public Surroundings {
   unsigned gpu_architecture() const override { return architecture_; }
   unsigned ptx_version() const override { return ptx_version_; }
 
-  void fail(Builder& b, std::uint32_t site, Value* first, Value* second) override { report(b, record(), site, first, second); }
+  void fail(Builder& b, std::uint32_t site, Value* first, Value* second) override {
+    if (waits_for_grid_) nvptx_leave_grid(b, grid_barrier(), true);
+    report(b, record(), site, first, second);
+  }
   void report(Builder& b, Value* record, std::uint32_t site, Value* first, Value* second) {
     llvm::CallInst* call = b.CreateCall(fault_function(), {record, b.getInt32(site), first, second});
     call->setConvergent();
@@ -279,7 +282,7 @@ class Kernel final : public Surroundings {
     b.CreateUnreachable();
   }
   void leave(Builder& b) override {
-    if (waits_for_grid_) nvptx_leave_grid(b, grid_barrier());
+    if (waits_for_grid_) nvptx_leave_grid(b, grid_barrier(), false);
     b.CreateRetVoid();
   }
 
@@ -422,6 +425,11 @@ class Kernel final : public Surroundings {
     return fault_;
   }
 
+  // Where threads that wait for the grid see that a check has failed. Functions know of the record only.
+  Value* grid_failure(Builder& b) const {
+    if (!graph_.functions.empty()) return record();
+    return b.CreateInBoundsGEP(b.getInt8Ty(), grid_barrier(), {b.getInt64(offsetof(oxide_grid_barrier, failed))});
+  }
   llvm::Argument* grid_barrier() const { return function_->getArg(static_cast<unsigned>(function_->arg_size() - 2)); }
   llvm::Argument* record() const { return function_->getArg(static_cast<unsigned>(function_->arg_size() - 1)); }
 

@@ -284,7 +284,7 @@ Value* read_modify_write(Builder& b, Atomics& atomics, ir::AtomicKind kind, ir::
   return nullptr;
 }
 
-// Operands: $0 whether threads are missing; $1 the barrier, $2 the fault record.
+// Operands: $0 whether threads are missing; $1 the barrier, $2 where it says that a check has failed.
 //
 // The block's threads meet first and are counted: one that has ended is missing. Then one of them arrives for the block. What the blocks
 // add makes 2^31 when all have, so that bit 31 changes and everything is as before the barrier but for it (the block at the origin adds
@@ -295,9 +295,9 @@ Value* read_modify_write(Builder& b, Atomics& atomics, ir::AtomicKind kind, ir::
 constexpr const char* grid_barrier_text = R"({
   .reg .pred origin, first, done, failed, missing, t;
   .reg .b32 n, m, size, here, blocks, add, old, now, turn;
-  .reg .b64 barrier, record;
+  .reg .b64 barrier, failure;
   mov.b64 barrier, $1;
-  mov.b64 record, $2;
+  mov.b64 failure, $2;
   setp.ne.u32 failed, 0, 0;
   mov.u32 size, %ntid.x;
   mov.u32 n, %ntid.y;
@@ -339,7 +339,7 @@ WAIT:
   and.b32 n, turn, 1023;
   setp.ne.u32 t, n, 0;
   @t bra WAIT;
-  ld.relaxed.sys.global.u32 n, [record];
+  ld.relaxed.sys.global.u32 n, [failure];
   ld.acquire.gpu.global.u32 m, [barrier+4];
   or.b32 n, n, m;
   setp.eq.u32 t, n, 0;
@@ -349,24 +349,28 @@ WAIT:
   setp.ge.s32 failed, now, 0;
 TOLD:
   bar.red.or.pred missing, 0, failed;
+  @!missing bra END;
+  ld.relaxed.sys.global.u32 n, [failure];
+  setp.ne.u32 t, n, 0;
+  @t exit;
 END:
   selp.u32 $0, 1, 0, missing;
 })";
-static_assert(offsetof(oxide_grid_barrier, arrived) == 0 && offsetof(oxide_grid_barrier, ended) == 4 &&
-              offsetof(oxide_fault_record, claimed) == 0);
+static_assert(offsetof(oxide_grid_barrier, arrived) == 0 && offsetof(oxide_grid_barrier, ended) == 4);
 
 }  // namespace
 
-Value* nvptx_grid_barrier(Builder& b, Value* barrier, Value* record) {
+Value* nvptx_grid_barrier(Builder& b, Value* barrier, Value* failed) {
   // In the text of inline assembly, `$` and braces have meanings of their own: registers are named without %, but for special ones.
   const auto address = [&](Value* v) { return b.CreatePtrToInt(v, b.getInt64Ty()); };
-  Value* missing = call_asm(b, b.getInt32Ty(), grid_barrier_text, "=r,l,l,~{memory}", {address(barrier), address(record)});
+  Value* missing = call_asm(b, b.getInt32Ty(), grid_barrier_text, "=r,l,l,~{memory}", {address(barrier), address(failed)});
   return b.CreateICmpNE(missing, b.getInt32(0));
 }
 
 // Released, so that who sees it sees the barriers before it complete.
-void nvptx_leave_grid(Builder& b, Value* barrier) {
-  call_asm(b, b.getVoidTy(), "st.release.gpu.global.b32 [$0+4], $1;", "l,r,~{memory}",
+void nvptx_leave_grid(Builder& b, Value* barrier, bool failed) {
+  const std::size_t offset = failed ? offsetof(oxide_grid_barrier, failed) : offsetof(oxide_grid_barrier, ended);
+  call_asm(b, b.getVoidTy(), "st.release.gpu.global.b32 [$0+" + std::to_string(offset) + "], $1;", "l,r,~{memory}",
            {b.CreatePtrToInt(barrier, b.getInt64Ty()), b.getInt32(1)});
 }
 

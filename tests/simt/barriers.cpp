@@ -180,12 +180,13 @@ TEST_CASE("on the CPU a barrier that not all threads reach names its line and th
     ox::sync_threads();
   });
   CHECK_THAT(fault_of(missing_lanes, {.grid = 1, .block = 64}, 7),
-             Catch::Contains("shuffle was not reached by all threads of the warp that its mask names; others wait at sync_threads at"));
+             Catch::Contains("warp::shfl was not reached by all threads of the warp that its mask names; others wait at sync_threads at"));
   CHECK(fault_of(missing_lanes, {.grid = 1, .block = 64}, 32) == "no fault");
 
   constexpr auto not_named = ox::kernel(
       "not_named", [](ox::i32 n, ox::Span<int> out) { out.unchecked_mut(ox::thread_idx.x()) = ox::warp::shfl(n, 0, 32, 0xffu); });
-  CHECK_THAT(fault_of(not_named, {.grid = 1, .block = 32}, 1), Catch::Contains("the mask of shuffle does not name the lane that calls it"));
+  CHECK_THAT(fault_of(not_named, {.grid = 1, .block = 32}, 1),
+             Catch::Contains("the mask of warp::shfl does not name the lane that calls it"));
 
   // Every other operation of threads together, by some lanes only; what the rest waits at is on the line behind.
   constexpr std::uint32_t first = __LINE__ + 6;

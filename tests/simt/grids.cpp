@@ -146,7 +146,7 @@ TEST_CASE("PTX has a grid's barriers where they were written, with their fences"
     CHECK(count(ptx, "atom.acq_rel.gpu.global.add.u32") == 2);
     CHECK(count(ptx, "bar.red.popc.u32") == 2);
     CHECK(count(ptx, "bar.red.or.pred") == 2);
-    CHECK(count(ptx, "st.release.gpu.global.b32") == 1);
+    CHECK(count(ptx, "st.release.gpu.global.b32") >= 2);  // where threads end, and where they fail
     // What is read between two barriers is read there.
     const std::size_t first = ptx.find("bar.red.popc"), second = ptx.find("bar.red.popc", first + 1);
     const std::string between = ptx.substr(first, second - first);

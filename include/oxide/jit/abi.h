@@ -109,6 +109,8 @@ struct oxide_print_sink {
 struct oxide_grid_barrier {
   uint32_t arrived; /* bit 31 changes when the last block arrives */
   uint32_t ended;   /* 1 when a thread has left the kernel */
+  uint32_t failed;  /* 1 when a thread has failed a check */
+  uint32_t reserved;
 };
 
 /* Host code of a kernel that waits for its whole grid runs in rounds. In a round the entry is called for all units, each once; every block

@@ -59,7 +59,21 @@ inline std::string_view collective_name(ir::Opcode opcode) {
     case ir::Opcode::barrier_count:
       return "sync_threads_count";
     case ir::Opcode::warp_barrier:
-      return "sync_warp";
+      return "warp::sync";
+    case ir::Opcode::shuffle:
+      return "warp::shfl";
+    case ir::Opcode::vote_all:
+      return "warp::all";
+    case ir::Opcode::vote_any:
+      return "warp::any";
+    case ir::Opcode::vote_ballot:
+      return "warp::ballot";
+    case ir::Opcode::match_any:
+      return "warp::match_any";
+    case ir::Opcode::match_all:
+      return "warp::match_all";
+    case ir::Opcode::warp_reduce:
+      return "a reduction of the warp";
     case ir::Opcode::grid_barrier:
       return "this_grid().sync";
     case ir::Opcode::cluster_arrive:
