@@ -1,6 +1,7 @@
 #include "proofs.hpp"
 
 #include "body.hpp"
+#include "graph_walk.hpp"
 
 #include <algorithm>
 #include <array>
@@ -24,25 +25,19 @@ constexpr std::uint64_t unbounded = std::numeric_limits<std::uint64_t>::max();
 class Values {
  public:
   Values(const ir::Graph& graph, const std::vector<std::uint32_t>& order) : graph_(graph), known_(graph.variables.size()) {
-    std::vector<std::uint8_t> definitions(graph.variables.size(), 0);
-    const auto each = [&](auto&& f) {
-      for (const std::uint32_t b : order)
-        for (const ir::Operation& op : graph.blocks[b].operations) {
-          const ir::OpcodeRow& row = ir::row_of(op.opcode);
-          if (row.effect == ir::Effect::writes_variable) f(op, op.operands[0], true);
-          else if (row.result != ir::ResultRule::none && op.result != ir::no_variable) f(op, op.result, false);
-        }
-    };
-    each([&](const ir::Operation&, Variable v, bool) { definitions[v] = static_cast<std::uint8_t>(std::min(definitions[v] + 1, 2)); });
-    each([&](const ir::Operation& op, Variable v, bool assigned) {
-      known_[v].number = ++last_;
-      known_[v].most = most_of(graph.variables[v]);
-      if (assigned || definitions[v] != 1) return;
-      known_[v].changes = false;
-      known_[v].constant = op.opcode == Opcode::constant;
-      known_[v].most = std::min(known_[v].most, bound(op));
-      if (ir::row_of(op.opcode).effect == ir::Effect::pure) known_[v].number = number(op, known_[v].number);
-    });
+    const std::vector<std::uint8_t> definitions = count_definitions(graph);
+    for (const std::uint32_t b : order)
+      for (const ir::Operation& op : graph.blocks[b].operations) {
+        const Variable v = defined_by(op);
+        if (v == ir::no_variable) continue;
+        known_[v].number = ++last_;
+        known_[v].most = most_of(graph.variables[v]);
+        if (definitions[v] != 1 || op.opcode == Opcode::assign) continue;
+        known_[v].changes = false;
+        known_[v].constant = op.opcode == Opcode::constant;
+        known_[v].most = std::min(known_[v].most, bound(op));
+        if (ir::row_of(op.opcode).effect == ir::Effect::pure) known_[v].number = number(op, known_[v].number);
+      }
   }
 
   struct Known {
@@ -108,6 +103,8 @@ class Values {
         return std::max(x(1), x(2));
       case Opcode::add:
         return x(0) <= limit - std::min(limit, x(1)) ? x(0) + x(1) : unbounded;
+      case Opcode::sub:
+        return constant(op.operands[0]) && x(1) <= x(0) ? x(0) : unbounded;
       case Opcode::mul:
         return x(1) == 0 || x(0) <= limit / x(1) ? x(0) * x(1) : unbounded;
       case Opcode::div:
@@ -178,7 +175,7 @@ class Prover {
     visited[0] = 1;
     while (!stack.empty()) {
       const std::uint32_t b = stack.back();
-      if (visited[b] > targets(blocks[b].terminator)) {
+      if (visited[b] > target_count(blocks[b].terminator)) {
         post.push_back(b);
         stack.pop_back();
         continue;
@@ -189,9 +186,6 @@ class Prover {
       stack.push_back(next);
     }
     return {post.rbegin(), post.rend()};
-  }
-  static unsigned targets(const ir::Terminator& t) {
-    return t.kind == ir::TerminatorKind::exit ? 0 : t.kind == ir::TerminatorKind::jump ? 1 : 2;
   }
 
   std::optional<Fact> fact_of(const ir::Operation& op) const {
@@ -236,7 +230,7 @@ class Prover {
         for (const ir::Operation& op : graph_.blocks[b].operations)
           if (const auto check = check_of(op)) learn(known, *check);
         const ir::Terminator& t = graph_.blocks[b].terminator;
-        for (unsigned i = 0; i != targets(t); ++i) {
+        for (unsigned i = 0; i != target_count(t); ++i) {
           std::vector<bool>& there = before_[t.targets[i]];
           for (std::size_t f = 0; f != known.size(); ++f)
             if (there[f] && !known[f]) there[f] = false, changed = true;

@@ -1,6 +1,9 @@
 #include "regions.hpp"
 
 #include "body.hpp"
+#include "fused_products.hpp"
+#include "graph_walk.hpp"
+#include "loops_in_step.hpp"
 #include "proofs.hpp"
 
 #include <algorithm>
@@ -14,112 +17,6 @@ namespace oxide::jit {
 namespace {
 
 using ir::Variable;
-
-Variable defined_by(const ir::Operation& op) {
-  const ir::OpcodeRow& row = ir::row_of(op.opcode);
-  if (row.effect == ir::Effect::writes_variable) return op.operands[0];
-  return row.result != ir::ResultRule::none ? op.result : ir::no_variable;
-}
-template <class F>
-void each_use(const ir::Operation& op, F&& f) {
-  const ir::OpcodeRow& row = ir::row_of(op.opcode);
-  for (std::size_t i = row.effect == ir::Effect::writes_variable ? 1 : 0; i != row.operands; ++i) f(op.operands[i]);
-}
-unsigned target_count(const ir::Terminator& t) {
-  return t.kind == ir::TerminatorKind::exit ? 0 : t.kind == ir::TerminatorKind::jump ? 1 : 2;
-}
-std::vector<std::uint8_t> count_definitions(const ir::Graph& graph) {
-  std::vector<std::uint8_t> count(graph.variables.size(), 0);
-  for (const ir::Block& block : graph.blocks)
-    for (const ir::Operation& op : block.operations)
-      if (const Variable v = defined_by(op); v != ir::no_variable && count[v] != 2) ++count[v];
-  return count;
-}
-
-// ---- a*b + c, by the rule of the body's lowering: what is a product is told before the graph is cut, because a value that comes from
-// another region does not say how it was made
-
-class ProductFuser {
- public:
-  explicit ProductFuser(ir::Graph& graph) : graph_(graph), definitions_(count_definitions(graph)) {}
-
-  void run() {
-    known_.resize(graph_.variables.size());
-    for (std::size_t b = 0; b != graph_.blocks.size(); ++b) {
-      block_ = b + 1;
-      std::vector<ir::Operation> out;
-      for (ir::Operation op : std::exchange(graph_.blocks[b].operations, {})) {
-        rewrite(op, out);
-        const Variable v = defined_by(op);
-        std::optional<Product> product;
-        if (op.opcode == ir::Opcode::mul && rounds(op.type)) product = Product{op.operands[0], op.operands[1]};
-        else if (op.opcode == ir::Opcode::copy) product = product_of(op.operands[0]);
-        else if (op.opcode == ir::Opcode::assign) product = product_of(op.operands[1]);
-        if (v != ir::no_variable && v < known_.size()) known_[v] = {product, block_};
-        out.push_back(op);
-      }
-      graph_.blocks[b].operations = std::move(out);
-    }
-    graph_.fp_mode = ir::FpMode::strict;
-  }
-
- private:
-  struct Product {
-    Variable left, right;
-  };
-  struct Known {
-    std::optional<Product> product;
-    std::size_t block = 0;  // plus one
-  };
-
-  static bool rounds(ir::Type type) { return ir::is_floating(type) || ir::kind_of(type) == ir::TypeKind::pair; }
-
-  std::optional<Product> product_of(Variable v) const {
-    if (v >= known_.size() || (definitions_[v] == 2 && known_[v].block != block_)) return std::nullopt;
-    return known_[v].product;
-  }
-  Variable fresh(ir::Type type) {
-    graph_.variables.push_back(type);
-    return static_cast<Variable>(graph_.variables.size() - 1);
-  }
-  Variable emit(std::vector<ir::Operation>& out, ir::Opcode opcode, Variable of, const ir::Location& location) {
-    ir::Operation op;
-    op.opcode = opcode;
-    op.type = graph_.variables[of];
-    op.result = fresh(op.type);
-    op.operands[0] = of;
-    op.location = location;
-    out.push_back(op);
-    return op.result;
-  }
-
-  void rewrite(ir::Operation& op, std::vector<ir::Operation>& out) {
-    if (!rounds(op.type)) return;
-    if (op.opcode == ir::Opcode::mul) {  // the factors as they are now
-      for (int i = 0; i != 2; ++i) {
-        Variable& factor = op.operands[static_cast<std::size_t>(i)];
-        if (factor < definitions_.size() && definitions_[factor] == 2) factor = emit(out, ir::Opcode::copy, factor, op.location);
-      }
-      return;
-    }
-    if (op.opcode != ir::Opcode::add && op.opcode != ir::Opcode::sub) return;
-    const bool subtract = op.opcode == ir::Opcode::sub;
-    const Variable left = op.operands[0], right = op.operands[1];
-    if (const auto p = product_of(left)) {
-      op.operands = {p->left, p->right, subtract ? emit(out, ir::Opcode::neg, right, op.location) : right};
-    } else if (const auto q = product_of(right)) {
-      op.operands = {subtract ? emit(out, ir::Opcode::neg, q->left, op.location) : q->left, q->right, left};
-    } else {
-      return;
-    }
-    op.opcode = ir::Opcode::fma;
-  }
-
-  ir::Graph& graph_;
-  const std::vector<std::uint8_t> definitions_;
-  std::vector<Known> known_;
-  std::size_t block_ = 0;
-};
 
 // ---- sets of variables
 
@@ -155,7 +52,7 @@ class Cutter {
  public:
   Cutter(const ir::Graph& graph, bool fuses) {
     out_.graph = graph;
-    if (fuses && graph.fp_mode == ir::FpMode::contract) ProductFuser(out_.graph).run();
+    if (fuses && graph.fp_mode == ir::FpMode::contract) fuse_products(out_.graph);
     name_arrays();
     definitions_ = count_definitions(out_.graph);
     proved_ = proved_sites(out_.graph);
@@ -166,6 +63,7 @@ class Cutter {
     find_liveness();
     find_cheap();
     transfers_.assign(blocks().size(), false);
+    if (by_block()) find_loops_in_step(out_.graph, order_, maker_, transfers_);
     find_points();
     share_code();
     out_.kept.resize(out_.graph.variables.size(), false);
@@ -363,6 +261,14 @@ class Cutter {
     made.insert(v);
     each_use(*maker_[v], [&](Variable used) { make_again(used, out, made); });
     out.push_back(*maker_[v]);
+  }
+
+  // Whether all threads of a block are run together: there is no operation of a warp.
+  bool by_block() const {
+    for (const ir::Block& block : blocks())
+      for (const ir::Operation& op : block.operations)
+        if (ir::row_of(op.opcode).effect == ir::Effect::warp_collective) return false;
+    return true;
   }
 
   // ---- points
