@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
+#include <filesystem>
 #include <fstream>
 #include <optional>
 #include <stdexcept>
@@ -42,14 +43,14 @@ class Cub {
   // The library that OXIDE_BENCH_CUB names, or one that is made now. Empty when this machine has no nvcc; `why` then says so.
   static std::optional<Cub> load(unsigned sm, std::string& why) {
     if (const char* given = getenv("OXIDE_BENCH_CUB"); given != nullptr) return Cub(given);
-    char folder[] = "/tmp/oxide-cub-XXXXXX";
-    if (mkdtemp(folder) == nullptr) throw std::runtime_error("no temporary folder can be made");
-    const std::string library = std::string(folder) + "/cub.so";
+    std::string folder = std::filesystem::temp_directory_path() / "oxide-cub-XXXXXX";
+    if (mkdtemp(folder.data()) == nullptr) throw std::runtime_error("no temporary folder can be made");
+    const std::string library = folder + "/cub.so";
     const bool made = build(sm, library, why);
     std::optional<Cub> cub;
     if (made) cub = Cub(library.c_str());
     unlink(library.c_str());
-    rmdir(folder);
+    rmdir(folder.c_str());
     return cub;
   }
 

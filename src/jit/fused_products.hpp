@@ -1,4 +1,4 @@
-// a*b + c as one operation, decided before a graph is cut into regions: a value that comes from another region does not say how it was made.
+// a*b + c as one operation, decided before a graph is cut into regions: a value from another region does not say how it was made.
 #pragma once
 
 #include <oxide/ir/graph.hpp>

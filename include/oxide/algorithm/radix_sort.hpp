@@ -57,7 +57,7 @@ template <class T>
 inline constexpr auto histogram =
     kernel("radix_sort_histogram", [](Span<const T> in, Span<std::uint32_t> counts) {
       constexpr std::uint32_t threads = 256, copies = 4, bins = passes * digits, at_once = 4, tile = 4 * at_once * threads;
-      Shared<std::uint32_t, bins * copies> own;
+      Shared<std::uint32_t, std::uint64_t{bins} * copies> own;
       const u32 t = thread_idx.x(), copy = t & (copies - 1);
       for (std::uint32_t i = 0; i != bins * copies; i += threads) own.unchecked(t + i) = 0u;
       sync_threads();
@@ -67,7 +67,7 @@ inline constexpr auto histogram =
           unchecked_atomic(own, ((bits >> (p * digit_bits) & (digits - 1)) + p * digits) * copies + copy).fetch_add(1u);
       };
       const u64 n = in.size(), tiles = n / tile;
-      for (auto i : range(u64(block_idx.x()), tiles, u64(grid_dim.x()))) {
+      for (const auto& i : range(u64(block_idx.x()), tiles, u64(grid_dim.x()))) {
         const u64 first = i * tile + t * 4u;
         std::array<Value<Vector<T, 4>>, at_once> keys;
         for (std::uint32_t k = 0; k != at_once; ++k) keys[k] = unchecked_vector<4>(in, first + 4 * k * threads);
@@ -106,8 +106,8 @@ inline constexpr auto starts = kernel("radix_sort_starts", [](Span<std::uint32_t
                                }).block(digits);
 
 // One pass. A block takes the next tile; its keys go to their places in the tile and from there to the output, so that keys of one digit
-// are written together. `states` has a word for each digit of each tile; `tickets` counts the tiles that were taken. `same_pass` is `pass`: the
-// digits that were counted are taken anew when keys are placed, because to keep them would take as many registers as the keys.
+// are written together. `states` has a word for each digit of each tile; `tickets` counts the tiles that were taken. `same_pass` is `pass`:
+// the digits that were counted are taken anew when keys are placed, because to keep them would take as many registers as the keys.
 template <class T, device::RadixSortTuning tuning>
 inline constexpr auto sweep =
     kernel("radix_sort_sweep",
@@ -117,8 +117,8 @@ inline constexpr auto sweep =
                                      tile_size = threads * items;
              constexpr bool by_atomics = tuning.match == device::DigitMatch::atomic_or;
              DynamicShared<T> tile;  // sorted by the digit
-             Shared<std::uint32_t, warps * digits> places;  // where each warp's next key of each digit goes
-             Shared<std::uint32_t, by_atomics ? warps * digits : 1> lanes;  // which lanes have a digit
+             Shared<std::uint32_t, std::uint64_t{warps} * digits> places;  // where each warp's next key of each digit goes
+             Shared<std::uint32_t, by_atomics ? std::uint64_t{warps} * digits : 1> lanes;  // which lanes have a digit
              Shared<std::uint32_t, digits> offsets;  // from a place in the tile to one in the output
              Shared<std::uint32_t, 8> totals;
              Shared<std::uint32_t, 1> ticket;

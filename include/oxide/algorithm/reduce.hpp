@@ -56,7 +56,7 @@ inline constexpr auto kernel_of =
              const u64 n = in.size(), tiles = n / tile;
              std::array<Value<T>, each> sums;
              for (Value<T>& sum : sums) sum = identity;
-             for (auto i : range(u64(block_idx.x()), tiles, u64(grid_dim.x()))) {
+             for (const auto& i : range(u64(block_idx.x()), tiles, u64(grid_dim.x()))) {
                const u64 first = i * tile + t * each;
                std::array<std::array<Value<T>, each>, at_once> x;
                for (std::uint32_t k = 0; k != at_once; ++k) {

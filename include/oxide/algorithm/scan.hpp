@@ -26,7 +26,7 @@ struct ScanTuning {
 
 namespace detail::scan {
 
-// What a tile says in the upper half of its word: that the lower half has the bits of what its elements give, or of what all up to its end do.
+// What a tile says in the upper half of its word: that the lower half has the bits of what its elements give, or all up to its last one.
 inline constexpr std::uint64_t partial = std::uint64_t{1} << 32, inclusive = std::uint64_t{2} << 32;
 // Words before those of the tiles, so that a warp may look at 32 of them at once.
 inline constexpr std::uint32_t before_tiles = warp_size;
@@ -104,7 +104,7 @@ inline constexpr auto kernel_of =
                  }
              }
 
-             // Within each vector, over the lanes of each row, and over the rows; before[k] is what the warp's elements before this vector give.
+             // Within each vector, over the lanes of each row, over the rows; before[k]: what the warp's elements before this vector give.
              std::array<Value<T>, vectors> before;
              Value<T> of_warp = identity;
              for (std::uint32_t k = 0; k != vectors; ++k) {
@@ -169,8 +169,8 @@ inline constexpr auto kernel_of =
 namespace device {
 
 // Scans buffers of up to `most` elements of 4 bytes with an associative operation, which need not commute: out[i] is what in[0] to in[i]
-// give, or (exclusive) in[0] to in[i - 1], from left to right. `Op` is a lambda's type; op(identity, x) is x. Sums of floats may differ from
-// launch to launch in how they are rounded. Uses of one object follow one another in one stream.
+// give, or (exclusive) in[0] to in[i - 1], from left to right. `Op` is a lambda's type; op(identity, x) is x. Sums of floats may be rounded
+// another way in each launch. Uses of one object follow one another in one stream.
 // Example: ox::device::Scan scan(stream, n, 0u, [](ox::u32 a, ox::u32 b) { return a + b; });  scan.inclusive(stream, in, out);
 template <class T, class Op, ScanTuning tuning = ScanTuning{}>
 class Scan {
