@@ -1,4 +1,5 @@
-// A sum and a maximum of many numbers: each thread takes every so-many-th number, a block its threads' results, a second launch the blocks'.
+// A sum and a maximum of many numbers: each thread takes every so-many-th number, a block its threads' results, and a second launch the
+// blocks'.
 #include <algorithm>
 #include <cmath>
 #include <cstddef>

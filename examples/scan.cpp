@@ -1,5 +1,5 @@
-// An inclusive prefix sum in one launch: each block scans its part, publishes its sum, and looks back at the blocks before it until it meets
-// one whose prefix is known. A block's number is a ticket, so that the ones before it have started.
+// An inclusive prefix sum in one launch: each block scans its part, publishes its sum, and looks back at the blocks before it until it
+// meets one whose prefix is known. A block's number is a ticket, so that the ones before it have started.
 #include <cstddef>
 #include <cstdint>
 #include <numeric>

@@ -168,9 +168,9 @@ class Kernel final : public Surroundings {
     return b.CreateIntrinsic(llvm::Intrinsic::nvvm_mapa_shared_cluster, llvm::ArrayRef<llvm::Type*>(), {address, rank});
   }
 
-  // Memories do not overlap. Of those that are written this is said of pairs of accesses, and not of pointers: LLVM takes it that calls see
-  // and change nothing behind a `noalias` pointer that was not given to them. But at a barrier other threads do; and a failed check ends the
-  // thread, whose stores before it have to be there.
+  // Memories do not overlap. Of those that are written this is said of pairs of accesses, and not of pointers: LLVM takes it that calls
+  // see and change nothing behind a `noalias` pointer that was not given to them. But at a barrier other threads do; and a failed check
+  // ends the thread, whose stores before it have to be there.
   void accesses(llvm::Instruction& access, std::size_t memory) override {
     const ir::Memory& m = graph_.memories[memory];
     if (!writes_ || ir::is_shared(m) || m.kind == ir::MemoryKind::table) return;

@@ -8,8 +8,8 @@ namespace oxide::jit {
 // Convergent code for a collective operation or a fence. `type` is operand 0's, where there is one.
 llvm::Value* nvptx_collective(Builder& b, const ir::Operation& op, ir::Type type, llvm::ArrayRef<llvm::Value*> operands, unsigned sm);
 
-// Waits for all threads of the grid; `barrier` is an oxide_grid_barrier, and `failed` a word that is not 0 when a check has failed: its own,
-// or the fault record, which says it of all launches. Both are in global memory. Gives an i1 that is the same for all threads of the
+// Waits for all threads of the grid; `barrier` is an oxide_grid_barrier, and `failed` a word that is not 0 when a check has failed: its
+// own, or the fault record, which says it of all launches. Both are in global memory. Gives an i1 that is the same for all threads of the
 // block: whether some do not come. Threads leave the kernel when a check has failed elsewhere.
 llvm::Value* nvptx_grid_barrier(Builder& b, llvm::Value* barrier, llvm::Value* failed);
 // Lets threads that wait in a grid barrier know that this one does not come any more, because it has ended or failed a check.
