@@ -65,14 +65,14 @@ class Bench {
   }
 
   void blur() {
-    constexpr std::uint32_t width = 2048, height = 1024;
+    constexpr std::uint32_t width = 512, height = 384;
     const std::vector<float> in = numbers(std::size_t{width} * height, 7919);
     const auto ours_in = DeviceBuffer<float>::from_host(stream_, in);
     auto ours_out = DeviceBuffer<float>::zeroed(stream_, in.size());
     const auto theirs_in = cl_.buffer(in), theirs_out = cl_.buffer(std::vector<float>(in.size()));
     const auto theirs = cl_.build(stencil_in_opencl, "stencil");
     measure(
-        "stencil", 2,
+        "stencil", 16,
         [&] {
           stencil(stream_, oxide::LaunchConfig{.grid = {width / stencil_x, height / stencil_y}, .block = {stencil_x, stencil_y}}, width,
                   height, ours_in, ours_out);

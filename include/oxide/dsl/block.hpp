@@ -200,7 +200,7 @@ void sort_block(V& key, W& other, bool pairs, Where where) {
     sync_threads(where);
     for (auto d : range(thread, u32(digits), threads)) {
       u32 before = 0;
-      for (auto i : range(warps)) {
+      for (const auto& i : range(warps)) {
         const u32 count = counts.unchecked(d * most_warps + i);
         counts.unchecked(d * most_warps + i) = before;
         before += count;
