@@ -77,11 +77,13 @@ class Bench {
     const auto one = [&]<device::ScanTuning tuning>() {
       device::Scan<std::uint32_t, decltype(plus), tuning> scan(stream_, n, 0, plus);
       variant(
-          "scan", fmt::format("{}x{} {}", tuning.threads, tuning.vectors, tuning.blocks), 8.0 * n,
+          "scan", fmt::format("{}x{} {}{}", tuning.threads, tuning.vectors, tuning.blocks, tuning.tickets ? "" : " by number"), 8.0 * n,
           [&] { scan.inclusive(stream_, in_, ours); }, cub, tuning == device::ScanTuning{});
       same("scan", ours, theirs);
     };
     one.template operator()<device::ScanTuning{}>();
+    one.template operator()<device::ScanTuning{256, 4, 0, false}>();
+    one.template operator()<device::ScanTuning{256, 6, 0, false}>();
     one.template operator()<device::ScanTuning{128, 6}>();
     one.template operator()<device::ScanTuning{256, 6}>();
     one.template operator()<device::ScanTuning{384, 4}>();

@@ -19,6 +19,9 @@ namespace device {
 struct ScanTuning {
   std::uint32_t threads = 256, vectors = 4;  // of a block; of four elements, of a thread
   std::uint32_t blocks = 0;                  // that shall fit on a multiprocessor at once; 0 for what comes out
+  // Whether blocks take the next tile by an atomic counter. Without, they take that of their number, which relies on blocks starting in
+  // order: devices are known to do so, and none promises it.
+  bool tickets = true;
   friend constexpr bool operator==(const ScanTuning&, const ScanTuning&) = default;
 };
 
@@ -82,9 +85,12 @@ inline constexpr auto kernel_of =
              Op op;
              const auto both = [&](const Value<T>& a, const Value<T>& b) { return Value<T>(op(Value<T>(a), Value<T>(b))); };
              const u32 t = thread_idx.x(), lane = warp::lane_id(), w = warp::warp_id();
-             if (t == 0u) ticket[0] = unchecked_atomic(tickets, 0).fetch_add(1u);
-             sync_threads();
-             const u32 tile = ticket.unchecked(0);
+             u32 tile = block_idx.x();
+             if constexpr (tuning.tickets) {
+               if (t == 0u) ticket[0] = unchecked_atomic(tickets, 0).fetch_add(1u);
+               sync_threads();
+               tile = ticket.unchecked(0);
+             }
              const u64 n = in.size(), tile_start = u64(tile) * tile_size;
              // Each warp has consecutive elements, and reads a row of 32 vectors of them at once.
              const u64 first = tile_start + (w * (warp_size * vectors * 4) + lane * 4u);
