@@ -188,6 +188,9 @@ TEST_CASE("a kernel that waits for its grid gets a barrier of its stream's, clea
   fail_next("cuLaunchCooperativeKernel", runtime::cuda::COOPERATIVE_LAUNCH_TOO_LARGE);
   CHECK_THROWS_WITH(
       run(), Contains("kernel 'waits': needed so many blocks, or clusters of them, that all run at once") && Contains("grid 2 x 1 x 1"));
+  fail_next("cuLaunchCooperativeKernel", runtime::cuda::INVALID_CLUSTER_SIZE);
+  CHECK_THROWS_WITH(run(),
+                    Contains("kernel 'waits': needed clusters whose blocks fit one part of the GPU together, got blocks of 32 threads"));
   run();
   CHECK(operands.c.to_host(stream) == std::vector<float>(64, 3.5f));
   CHECK(errors() == 0);

@@ -28,28 +28,29 @@ using LinkHandle = ::CUlinkState_st*;
 using PoolHandle = ::CUmemPoolHandle_st*;
 
 // X(name, value): the name is cuda.h's without its prefix.
-#define OXIDE_CUDA_RESULTS(X)   \
-  X(SUCCESS, 0)                 \
-  X(INVALID_VALUE, 1)           \
-  X(OUT_OF_MEMORY, 2)           \
-  X(DEINITIALIZED, 4)           \
-  X(STUB_LIBRARY, 34)           \
-  X(NO_DEVICE, 100)             \
-  X(INVALID_CONTEXT, 201)       \
-  X(ECC_UNCORRECTABLE, 214)     \
-  X(NVLINK_UNCORRECTABLE, 220)  \
-  X(NOT_READY, 600)             \
-  X(ILLEGAL_ADDRESS, 700)       \
-  X(LAUNCH_TIMEOUT, 702)        \
-  X(CONTEXT_IS_DESTROYED, 709)  \
-  X(ASSERT, 710)                \
-  X(HARDWARE_STACK_ERROR, 714)  \
-  X(ILLEGAL_INSTRUCTION, 715)   \
-  X(MISALIGNED_ADDRESS, 716)    \
-  X(INVALID_ADDRESS_SPACE, 717) \
-  X(INVALID_PC, 718)            \
-  X(LAUNCH_FAILED, 719)         \
-  X(COOPERATIVE_LAUNCH_TOO_LARGE, 720)
+#define OXIDE_CUDA_RESULTS(X)          \
+  X(SUCCESS, 0)                        \
+  X(INVALID_VALUE, 1)                  \
+  X(OUT_OF_MEMORY, 2)                  \
+  X(DEINITIALIZED, 4)                  \
+  X(STUB_LIBRARY, 34)                  \
+  X(NO_DEVICE, 100)                    \
+  X(INVALID_CONTEXT, 201)              \
+  X(ECC_UNCORRECTABLE, 214)            \
+  X(NVLINK_UNCORRECTABLE, 220)         \
+  X(NOT_READY, 600)                    \
+  X(ILLEGAL_ADDRESS, 700)              \
+  X(LAUNCH_TIMEOUT, 702)               \
+  X(CONTEXT_IS_DESTROYED, 709)         \
+  X(ASSERT, 710)                       \
+  X(HARDWARE_STACK_ERROR, 714)         \
+  X(ILLEGAL_INSTRUCTION, 715)          \
+  X(MISALIGNED_ADDRESS, 716)           \
+  X(INVALID_ADDRESS_SPACE, 717)        \
+  X(INVALID_PC, 718)                   \
+  X(LAUNCH_FAILED, 719)                \
+  X(COOPERATIVE_LAUNCH_TOO_LARGE, 720) \
+  X(INVALID_CLUSTER_SIZE, 912)
 
 enum ResultCode : int {
 #define OXIDE_CUDA_ENUMERATOR(name, value) name = value,

@@ -289,6 +289,10 @@ inline void CudaKernel::launch(StreamState& stream_state, const LaunchConfig& co
   if (result == COOPERATIVE_LAUNCH_TOO_LARGE) [[unlikely]]
     throw LaunchError(graph_->name, -1, "so many blocks, or clusters of them, that all run at once, because the kernel is cooperative",
                       std::to_string(grid.count()) + " (grid " + grid.text() + ")");
+  if (result == INVALID_CLUSTER_SIZE) [[unlikely]]
+    throw LaunchError(graph_->name, -1, "clusters whose blocks fit one part of the GPU together",
+                      "blocks of " + std::to_string(config.threads_per_block()) + " threads and " + std::to_string(shared.bytes) +
+                          " bytes of shared memory besides its arrays of a fixed size");
   if (result != SUCCESS) [[unlikely]]
     context.check(result, ("launching kernel '" + graph_->name + "' (cuLaunchKernel)").c_str());
 }
