@@ -1,9 +1,16 @@
-// Threads together, on NVIDIA GPUs: barriers, fences, operations of a warp, atomic accesses.
+// Threads together, on NVIDIA GPUs: barriers, fences, operations of a warp; atomic accesses are in nvptx_atomics.cpp.
 #pragma once
 
 #include "body.hpp"
 
 namespace oxide::jit {
+
+// Inline PTX with side effects, which is neither copied nor merged.
+llvm::CallInst* call_convergent_asm(Builder& b, llvm::Type* result, const std::string& text, const std::string& constraints,
+                                    llvm::ArrayRef<llvm::Value*> operands);
+
+// Throws Failure for an architecture without clusters.
+void needs_clusters(unsigned sm);
 
 // Convergent code for a collective operation or a fence. `type` is operand 0's, where there is one.
 llvm::Value* nvptx_collective(Builder& b, const ir::Operation& op, ir::Type type, llvm::ArrayRef<llvm::Value*> operands, unsigned sm);
