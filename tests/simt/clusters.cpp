@@ -121,7 +121,11 @@ constexpr auto two_names = ox::kernel("two_names", [](ox::Span<std::uint32_t> ou
                              ox::u32 b = tile[t];
                              tile[t] = b + 5u;
                              ox::u32 c = own[t];
-                             if (cluster.block_rank() == 1u) out.unchecked_mut(t) = a + 1000u * b + 1000000u * c;
+                             ox::fence<ox::Scope::cluster>();
+                             if (cluster.block_rank() == 1u) {
+                               ox::atomic<ox::Scope::cluster>(out, t).fetch_or(0);
+                               out.unchecked_mut(t) = a + 1000u * b + 1000000u * c;
+                             }
                            }).cluster(2);
 
 // Barriers of the grid and of clusters in one kernel.
@@ -264,6 +268,9 @@ TEST_CASE("PTX reaches the shared memory of a cluster directly, with each barrie
     CHECK(count(named, "ld.shared.") == 1);
     CHECK(count(named, "st.shared::cluster.") == 1);
     CHECK(count(named, "ld.shared::cluster.") == 2);
+    CHECK(count(named, "fence.sc.cluster;") == 1);
+    CHECK(count(named, "atom.relaxed.cluster.global.or.b32") == 1);
+    if (has_assembler()) CHECK(assemble(named, sm) == "");
     if (has_assembler()) CHECK(assemble(ptx, sm) == "");
     if (has_assembler()) CHECK(assemble(both.ptx(ox::jit::Target::nvptx(sm)), sm) == "");
   }
