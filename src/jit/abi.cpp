@@ -24,6 +24,7 @@ namespace {
 struct Result : oxide_jit_result {
   std::string message_text, ptx_text, llvm_text, assembly_text, name;
   std::vector<oxide_fault_site> site_list;
+  std::vector<oxide_local_array> array_list;
   std::unique_ptr<LoadedCode> code;
 
   Result() : oxide_jit_result{} {}
@@ -115,6 +116,9 @@ void compile(const oxide_jit_request& request, Result& result) {
     result.ptx_text = std::move(ptx.text);
     result.llvm_text = std::move(ptx.llvm_ir);
     result.name = std::move(ptx.entry);
+    result.array_list = std::move(ptx.local_arrays);
+    result.local_arrays = result.array_list.data();
+    result.local_array_count = result.array_list.size();
     Result::give(result.ptx, result.ptx_text);
     result.entry_name = result.name.c_str();
   } else {

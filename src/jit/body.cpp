@@ -68,6 +68,18 @@ llvm::Type* memory_type(llvm::LLVMContext& context, ir::Type type) {
   return ir::is_boolean(type) ? llvm::Type::getInt8Ty(context) : value_type(context, type);
 }
 
+std::string array_name(std::size_t body, std::size_t block, std::size_t operation) {
+  return "array." + std::to_string(body) + '.' + std::to_string(block) + '.' + std::to_string(operation);
+}
+bool read_array_name(llvm::StringRef name, oxide_local_array& out) {
+  if (!name.consume_front("array.")) return false;
+  for (std::uint32_t* number : {&out.function, &out.block, &out.operation}) {
+    if (name.consumeInteger(10, *number)) return false;
+    (void)name.consume_front(".");
+  }
+  return true;
+}
+
 Value* Surroundings::float_to_integer(Builder& b, Value* value, ir::Type, ir::Type to) {
   const auto id = ir::is_signed_integer(to) ? llvm::Intrinsic::fptosi_sat : llvm::Intrinsic::fptoui_sat;
   return b.CreateIntrinsic(id, {value_type(b.getContext(), to), value->getType()}, {value});
@@ -193,7 +205,13 @@ class Body {
     const ir::Block& block = body_.blocks[number];
     for (const ir::Operation& op : block.operations) {
       around_.at(b_, op.location);
-      operation(op);
+      try {
+        operation(op);
+      } catch (Failure& failure) {
+        if (const std::string line = line_of(op); op.location.line != 0 && failure.message.find(line) == std::string::npos)
+          failure.message += " (" + line + ')';
+        throw;
+      }
     }
     const ir::Terminator& t = block.terminator;
     around_.at(b_, t.location);
@@ -640,10 +658,15 @@ class Body {
       return kept;
     }
     Builder at_top(&allocas_, allocas_.begin());
-    llvm::AllocaInst* array = at_top.CreateAlloca(llvm::ArrayType::get(b_.getInt8Ty(), size), nullptr, "array");
+    llvm::AllocaInst* array = at_top.CreateAlloca(llvm::ArrayType::get(b_.getInt8Ty(), size), nullptr, array_name_of(op));
     array->setAlignment(llvm::Align(ir::array_alignment(shape.size)));
     b_.CreateMemSet(array, b_.getInt8(0), size, array->getAlign());
     return array;
+  }
+  std::string array_name_of(const ir::Operation& op) const {
+    if (context_.shouldDiscardValueNames()) return {};
+    const std::uint32_t block = block_number_ - 1;
+    return array_name(number_, block, static_cast<std::size_t>(&op - body_.blocks[block].operations.data()));
   }
   Value* at_address(const ir::AddressAccess& access, Value* base, Value* index) {
     return behind(b_.CreateInBoundsGEP(bytes(access.size), without_cast(base), {index}), access.offset);

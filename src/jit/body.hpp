@@ -93,6 +93,10 @@ bool is_collective(const ir::Operation& op);
 // The checks and the collective operations of a graph, in the order of its bodies, blocks and operations.
 std::vector<oxide_fault_site> fault_sites(const ir::Graph& graph);
 
+// What a `local_array` is called in LLVM's IR, and back: fills in all but the bytes.
+std::string array_name(std::size_t body, std::size_t block, std::size_t operation);
+bool read_array_name(llvm::StringRef name, oxide_local_array& out);
+
 llvm::Type* value_type(llvm::LLVMContext& context, ir::Type type);  // as a variable has it: booleans are i1, 16-bit floats are their bits
 llvm::Type* memory_type(llvm::LLVMContext& context, ir::Type type);  // as memory has it: booleans are i8
 

@@ -1,6 +1,7 @@
 #include "host_calls.hpp"
 
 #include "failure.hpp"
+#include "function_surroundings.hpp"
 #include "lower_effects.hpp"
 
 namespace oxide::jit {
@@ -9,9 +10,10 @@ using llvm::BasicBlock;
 using llvm::Value;
 
 // The code around the body of one function.
-class CalledHostFunction final : public Surroundings {
+class CalledHostFunction final : public FunctionSurroundings {
  public:
-  CalledHostFunction(HostCalls& all, std::size_t number) : all_(all), function_(*all.functions_[number]), fails_(all.fails(number)) {
+  CalledHostFunction(HostCalls& all, std::size_t number)
+      : FunctionSurroundings(all.kernel_), all_(all), function_(*all.functions_[number]), fails_(all.fails(number)) {
     BasicBlock* entry = BasicBlock::Create(function_.getContext(), "entry", &function_);
     lower_body(all.graph_, number + 1, function_, *entry, *entry, *this);
   }
@@ -25,28 +27,13 @@ class CalledHostFunction final : public Surroundings {
   }
   Value* parameter(Builder&, std::size_t index) override { return function_.getArg(2 + static_cast<unsigned>(index)); }
   Value* pointer(std::size_t memory) override {
-    if (all_.graph_.memories[memory].kind == ir::MemoryKind::table) return all_.kernel_.pointer(memory);
+    if (all_.graph_.memories[memory].kind == ir::MemoryKind::table) return kernel_.pointer(memory);
     return at_entry(HostCalls::memories + 2 * static_cast<unsigned>(memory));
   }
   Value* length(std::size_t memory) override { return at_entry(HostCalls::memories + 2 * static_cast<unsigned>(memory) + 1); }
-  MathResults mathematics(Builder& b, ir::Math f, ir::Type type, llvm::ArrayRef<Value*> operands) override {
-    return all_.kernel_.mathematics(b, f, type, operands);
-  }
-  Value* float_to_integer(Builder& b, Value* value, ir::Type from, ir::Type to) override {
-    return all_.kernel_.float_to_integer(b, value, from, to);
-  }
-  bool fuses() const override { return all_.kernel_.fuses(); }
-  unsigned gpu_architecture() const override { return all_.kernel_.gpu_architecture(); }
-  unsigned ptx_version() const override { return all_.kernel_.ptx_version(); }
-  bool converts_f16() const override { return all_.kernel_.converts_f16(); }
-  void accesses(llvm::Instruction& access, std::size_t memory) override { all_.kernel_.accesses(access, memory); }
   Value* collective(Builder&, const ir::Operation& op, llvm::ArrayRef<Value*>) override {
     throw Failure{OXIDE_JIT_UNSUPPORTED,
                   "'" + std::string(ir::name_of(op.opcode)) + "' in an ox::function is not for the CPU; call a plain function"};
-  }
-  Value* atomic(Builder& b, const ir::Operation& op, ir::Type type, Value* address, llvm::ArrayRef<Value*> operands,
-                Combine combine) override {
-    return all_.kernel_.atomic(b, op, type, address, operands, combine);
   }
 
   void fail(Builder& b, std::uint32_t site, Value* first, Value* second) override {
@@ -55,22 +42,6 @@ class CalledHostFunction final : public Surroundings {
     give_up(b, b.getInt32(site + 1));
   }
   void print(Builder& b, llvm::ArrayRef<Value*> record) override { pass_record(b, all_.value(b, frame(), HostCalls::printer), record); }
-  bool is_gpu() const override { return all_.kernel_.is_gpu(); }
-  Value* special(Builder& b, ir::SpecialRegister which) override { return all_.kernel_.special(b, which); }
-  void sleep(Builder& b, Value* nanoseconds) override { all_.kernel_.sleep(b, nanoseconds); }
-  void breakpoint(Builder& b) override { all_.kernel_.breakpoint(b); }
-  Value* inline_ptx(Builder& b, const std::string& string, std::uint64_t number, llvm::ArrayRef<Value*> arguments,
-                    const std::string& line) override {
-    return all_.kernel_.inline_ptx(b, string, number, arguments, line);
-  }
-  Value* hinted_load(Builder& b, llvm::Type* type, Value* pointer, llvm::Align align, ir::CacheHint hint, bool read_only) override {
-    return all_.kernel_.hinted_load(b, type, pointer, align, hint, read_only);
-  }
-  bool hinted_store(Builder& b, Value* value, Value* pointer, llvm::Align align, ir::CacheHint hint) override {
-    return all_.kernel_.hinted_store(b, value, pointer, align, hint);
-  }
-  void prefetch(Builder& b, Value* pointer, ir::CacheHint hint) override { all_.kernel_.prefetch(b, pointer, hint); }
-  void leave(Builder& b) override { b.CreateUnreachable(); }  // a function's body gives back
 
   std::vector<Value*> call(Builder& b, std::size_t function, llvm::ArrayRef<Value*> arguments) override {
     HostCalls::Result result = all_.call(b, frame(), function_.getArg(1), function, arguments);

@@ -86,19 +86,20 @@ class Kernel final : public Surroundings {
         ptx_version_(ptx_version_for(request, graph)), library_path_(request.libdevice), layout_(ir::shared_layout(graph)),
         writes_(std::ranges::any_of(graph.memories, [](const ir::Memory& m) { return m.access != ir::Access::read; })),
         waits_for_grid_(ir::Cooperation(graph).grid != nullptr),
-        functions_(graph, module, *this, [this](Builder& b, Value* record, std::uint32_t site, Value* first, Value* second) {
+        functions_(graph, module, *this, line_table_, [this](Builder& b, Value* record, std::uint32_t site, Value* first, Value* second) {
           report(b, record, site, first, second);
         }) {
     make_shared_memory();
     make_function();
-    if ((request.flags & OXIDE_JIT_LINE_INFO) != 0) make_line_table();
+    if ((request.flags & OXIDE_JIT_LINE_INFO) != 0) line_table_.open(module, graph);
+    lines_ = line_table_.add(*function_, graph.name, graph);
     BasicBlock* entry = prologue_ != nullptr ? prologue_ : BasicBlock::Create(context_, "entry", function_);
     Builder at_entry(entry);
     const bool prints = !graph.parameters.empty() && graph.parameters.back().kind == ir::ParameterKind::printer;
     functions_.open_kernel(at_entry, record(), prints ? function_->getArg(argument_.back()) : nullptr);
     lower_body(graph, 0, *function_, *entry, *entry, *this);
     functions_.define_all();
-    if (debug_) debug_->finalize();
+    line_table_.close();
     if (library_ != nullptr) library_->link_into(module, fault_);
   }
 
@@ -310,12 +311,7 @@ class Kernel final : public Surroundings {
   }
   Value* out_of_stack(Builder& b) override { return functions_.out_of_stack(b, functions_.kernel_context()); }
 
-  void at(Builder& b, const ir::Location& location) override {
-    if (!debug_) return;
-    if (location.line == 0 || location.file >= scopes_.size())
-      return b.SetCurrentDebugLocation(llvm::DILocation::get(context_, 0, 0, subprogram_));
-    b.SetCurrentDebugLocation(llvm::DILocation::get(context_, location.line, location.column, scopes_[location.file]));
-  }
+  void at(Builder& b, const ir::Location& location) override { lines_.at(b, location); }
 
   // ---- shared memory
 
@@ -433,30 +429,6 @@ class Kernel final : public Surroundings {
   llvm::Argument* grid_barrier() const { return function_->getArg(static_cast<unsigned>(function_->arg_size() - 2)); }
   llvm::Argument* record() const { return function_->getArg(static_cast<unsigned>(function_->arg_size() - 1)); }
 
-  // ---- lines: `.loc` and `.file` directives, and no other debug information
-
-  void make_line_table() {
-    debug_.emplace(module_);
-    module_.addModuleFlag(llvm::Module::Warning, "Debug Info Version", llvm::DEBUG_METADATA_VERSION);
-    module_.addModuleFlag(llvm::Module::Warning, "Dwarf Version", 2);
-    std::vector<llvm::DIFile*> files;
-    for (const std::string& path : graph_.files) {
-      const std::size_t slash = path.rfind('/');
-      files.push_back(slash == std::string::npos ? debug_->createFile(path, "")
-                                                 : debug_->createFile(path.substr(slash + 1), path.substr(0, slash)));
-    }
-    llvm::DIFile* main_file = files.empty() ? debug_->createFile("unknown", "") : files[0];
-    debug_->createCompileUnit(llvm::DISourceLanguageName(llvm::dwarf::DW_LANG_C_plus_plus_14), main_file, "oxide", true, "", 0, "",
-                              llvm::DICompileUnit::DebugDirectivesOnly);
-    llvm::DISubroutineType* type = debug_->createSubroutineType(debug_->getOrCreateTypeArray({}));
-    const unsigned line = graph_.blocks[0].operations.empty() ? 0 : graph_.blocks[0].operations[0].location.line;
-    subprogram_ = debug_->createFunction(main_file, graph_.name, function_->getName(), main_file, line, type, line, llvm::DINode::FlagZero,
-                                         llvm::DISubprogram::SPFlagDefinition | llvm::DISubprogram::SPFlagOptimized);
-    function_->setSubprogram(subprogram_);
-    for (llvm::DIFile* file : files)
-      scopes_.push_back(file == main_file ? static_cast<llvm::DIScope*>(subprogram_) : debug_->createLexicalBlockFile(subprogram_, file));
-  }
-
   const ir::Graph& graph_;
   llvm::Module& module_;
   llvm::LLVMContext& context_;
@@ -473,11 +445,10 @@ class Kernel final : public Surroundings {
   llvm::Function* fault_ = nullptr;
   std::vector<unsigned> argument_;  // of each parameter: its first argument
   std::vector<llvm::GlobalVariable*> tables_;  // by memory
+  LineTable line_table_;
+  LineTable::Scopes lines_;
   NvptxFunctions functions_;
   const DeviceLibrary* library_ = nullptr;
-  std::optional<llvm::DIBuilder> debug_;
-  llvm::DISubprogram* subprogram_ = nullptr;
-  std::vector<llvm::DIScope*> scopes_;  // of each file
 };
 
 }  // namespace
@@ -555,12 +526,39 @@ static std::string finish(llvm::StringRef text, llvm::StringRef fault) {
   return out;
 }
 
+static bool has_arrays(const ir::Graph& graph) {
+  for (std::size_t n = 0; n != ir::body_count(graph); ++n)
+    for (const ir::Block& block : ir::body_of(graph, n).blocks)
+      for (const ir::Operation& op : block.operations)
+        if (op.opcode == ir::Opcode::local_array) return true;
+  return false;
+}
+
+// The allocas that are left, by the names that array_name gave them. Of an array that was split, all parts count.
+static std::vector<oxide_local_array> arrays_in_memory(const llvm::Module& module) {
+  std::vector<oxide_local_array> all;
+  for (const llvm::Function& function : module)
+    for (const llvm::BasicBlock& block : function)
+      for (const llvm::Instruction& i : block) {
+        const auto* array = llvm::dyn_cast<llvm::AllocaInst>(&i);
+        oxide_local_array found{};
+        if (array == nullptr || !read_array_name(array->getName(), found)) continue;
+        found.bytes = array->getAllocationSize(module.getDataLayout())->getFixedValue();
+        const auto same = std::ranges::find_if(all, [&](const oxide_local_array& a) {
+          return a.function == found.function && a.block == found.block && a.operation == found.operation;
+        });
+        if (same == all.end()) all.push_back(found);
+        else same->bytes += found.bytes;
+      }
+  return all;
+}
+
 Ptx compile_nvptx(const ir::Graph& graph, const oxide_jit_request& request, oxide_jit_timing& timing) {
   Clock clock;
   const Machine machine(machine_for(request, graph));
   const Held<llvm::LLVMContext> context;
-  // Names of values are for readers of the IR only.
-  context->setDiscardValueNames((request.flags & OXIDE_JIT_KEEP_LLVM) == 0);
+  // Names of values are for readers of the IR, and for finding arrays again.
+  context->setDiscardValueNames((request.flags & OXIDE_JIT_KEEP_LLVM) == 0 && !has_arrays(graph));
   Diagnostics diagnostics(*context);
   const Held<llvm::Module> held_module(graph.name, *context);
   llvm::Module& module = *held_module;
@@ -578,6 +576,7 @@ Ptx compile_nvptx(const ir::Graph& graph, const oxide_jit_request& request, oxid
   if ((request.flags & OXIDE_JIT_KEEP_LLVM) != 0) out.llvm_ir = text_of(module);
   keep_bits_of_floats(module);
   out.text = finish(emit(module, *machine, llvm::CodeGenFileType::AssemblyFile).str(), kernel.fault_name());
+  if (has_arrays(graph)) out.local_arrays = arrays_in_memory(module);
   timing.emit_ms = clock.lap();
   diagnostics.check();
   return out;

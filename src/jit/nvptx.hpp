@@ -11,6 +11,7 @@ namespace oxide::jit {
 struct Ptx {
   std::string text, llvm_ir;  // llvm_ir only when asked for
   std::string entry;
+  std::vector<oxide_local_array> local_arrays;
 };
 
 // Throws Failure. `timing` is filled in as far as the compile comes.

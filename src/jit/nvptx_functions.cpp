@@ -1,5 +1,6 @@
 #include "nvptx_functions.hpp"
 
+#include "function_surroundings.hpp"
 #include "lower_effects.hpp"
 #include "nvptx_simt.hpp"
 
@@ -26,10 +27,11 @@ std::vector<Value*> results_of(Builder& b, llvm::CallInst* call) {
 }  // namespace
 
 // The code around the body of one function.
-class NvptxFunction final : public Surroundings {
+class NvptxFunction final : public FunctionSurroundings {
  public:
   NvptxFunction(NvptxFunctions& all, std::size_t number)
-      : all_(all), number_(number), declared_(all.declared_[number]), function_(*declared_.function) {
+      : FunctionSurroundings(all.kernel_), all_(all), number_(number), declared_(all.declared_[number]), function_(*declared_.function),
+        lines_(all.lines_.add(function_, all.graph_.functions[number].name, all.graph_.functions[number])) {
     context_.pointers.resize(all.graph_.memories.size());
     context_.lengths.resize(all.graph_.memories.size());
     unsigned argument = 0;
@@ -44,50 +46,20 @@ class NvptxFunction final : public Surroundings {
     lower_body(all.graph_, number + 1, function_, *entry, *entry, *this);
   }
 
-  Value* coordinate(Builder& b, ir::Opcode which, unsigned axis) override { return all_.kernel_.coordinate(b, which, axis); }
+  Value* coordinate(Builder& b, ir::Opcode which, unsigned axis) override { return kernel_.coordinate(b, which, axis); }
   Value* parameter(Builder&, std::size_t index) override { return function_.getArg(declared_.own + static_cast<unsigned>(index)); }
   Value* pointer(std::size_t memory) override {
-    return is_parameter(all_.graph_.memories[memory]) ? context_.pointers[memory] : all_.kernel_.pointer(memory);
+    return is_parameter(all_.graph_.memories[memory]) ? context_.pointers[memory] : kernel_.pointer(memory);
   }
   Value* length(std::size_t memory) override { return context_.lengths[memory]; }
-  MathResults mathematics(Builder& b, ir::Math f, ir::Type type, llvm::ArrayRef<Value*> operands) override {
-    return all_.kernel_.mathematics(b, f, type, operands);
-  }
-  Value* float_to_integer(Builder& b, Value* value, ir::Type from, ir::Type to) override {
-    return all_.kernel_.float_to_integer(b, value, from, to);
-  }
-  bool fuses() const override { return all_.kernel_.fuses(); }
-  unsigned gpu_architecture() const override { return all_.kernel_.gpu_architecture(); }
-  unsigned ptx_version() const override { return all_.kernel_.ptx_version(); }
-  bool converts_f16() const override { return all_.kernel_.converts_f16(); }
   void fail(Builder& b, std::uint32_t site, Value* first, Value* second) override { all_.report_(b, context_.record, site, first, second); }
   Value* collective(Builder& b, const ir::Operation& op, llvm::ArrayRef<Value*> operands) override {
     const ir::Function& f = all_.graph_.functions[number_];
     const ir::Type type = operands.empty() ? ir::Type::none : f.variables[op.operands[0]];
-    return nvptx_collective(b, op, type, operands, all_.kernel_.gpu_architecture());
+    return nvptx_collective(b, op, type, operands, kernel_.gpu_architecture());
   }
-  Value* atomic(Builder& b, const ir::Operation& op, ir::Type type, Value* address, llvm::ArrayRef<Value*> operands,
-                Combine combine) override {
-    return all_.kernel_.atomic(b, op, type, address, operands, combine);
-  }
-  void accesses(llvm::Instruction& access, std::size_t memory) override { all_.kernel_.accesses(access, memory); }
   void print(Builder& b, llvm::ArrayRef<Value*> record) override { write_record(b, context_.printer, record); }
-  bool is_gpu() const override { return all_.kernel_.is_gpu(); }
-  Value* special(Builder& b, ir::SpecialRegister which) override { return all_.kernel_.special(b, which); }
-  void sleep(Builder& b, Value* nanoseconds) override { all_.kernel_.sleep(b, nanoseconds); }
-  void breakpoint(Builder& b) override { all_.kernel_.breakpoint(b); }
-  Value* inline_ptx(Builder& b, const std::string& string, std::uint64_t number, llvm::ArrayRef<Value*> arguments,
-                    const std::string& line) override {
-    return all_.kernel_.inline_ptx(b, string, number, arguments, line);
-  }
-  Value* hinted_load(Builder& b, llvm::Type* type, Value* pointer, llvm::Align align, ir::CacheHint hint, bool read_only) override {
-    return all_.kernel_.hinted_load(b, type, pointer, align, hint, read_only);
-  }
-  bool hinted_store(Builder& b, Value* value, Value* pointer, llvm::Align align, ir::CacheHint hint) override {
-    return all_.kernel_.hinted_store(b, value, pointer, align, hint);
-  }
-  void prefetch(Builder& b, Value* pointer, ir::CacheHint hint) override { all_.kernel_.prefetch(b, pointer, hint); }
-  void leave(Builder& b) override { b.CreateUnreachable(); }  // a function's body gives back
+  void at(Builder& b, const ir::Location& location) override { lines_.at(b, location); }
 
   std::vector<Value*> call(Builder& b, std::size_t function, llvm::ArrayRef<Value*> arguments) override {
     return all_.call(b, context_, function, arguments);
@@ -109,11 +81,12 @@ class NvptxFunction final : public Surroundings {
   const std::size_t number_;
   const NvptxFunctions::Declared& declared_;
   llvm::Function& function_;
+  const LineTable::Scopes lines_;
   NvptxFunctions::Context context_;
 };
 
-NvptxFunctions::NvptxFunctions(const ir::Graph& graph, llvm::Module& module, Surroundings& kernel, Report report)
-    : graph_(graph), module_(module), kernel_(kernel), report_(std::move(report)), calls_(graph) {
+NvptxFunctions::NvptxFunctions(const ir::Graph& graph, llvm::Module& module, Surroundings& kernel, LineTable& lines, Report report)
+    : graph_(graph), module_(module), kernel_(kernel), lines_(lines), report_(std::move(report)), calls_(graph) {
   if (graph.functions.empty()) return;
   needs_ = function_needs(graph, calls_, fault_sites(graph));
   declared_.resize(graph.functions.size());
@@ -167,7 +140,7 @@ void NvptxFunctions::declare(std::size_t number) {
     llvm::Argument* pointer = d.function->getArg(argument);
     if (graph_.memories[m].access == ir::Access::read) pointer->addAttr(llvm::Attribute::NoAlias);
     if (graph_.memories[m].access == ir::Access::read) pointer->addAttr(llvm::Attribute::ReadOnly);
-    pointer->addAttr(llvm::Attribute::getWithAlignment(context, llvm::Align(ir::size_of(graph_.memories[m].element))));
+    pointer->addAttr(llvm::Attribute::getWithAlignment(context, llvm::Align(ir::layout_of(graph_.memories[m]).alignment)));
   }
 }
 

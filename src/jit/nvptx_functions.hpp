@@ -6,6 +6,7 @@
 
 #include "body.hpp"
 #include "function_needs.hpp"
+#include "line_table.hpp"
 
 namespace oxide::jit {
 
@@ -16,7 +17,7 @@ class NvptxFunctions {
   // Calls the function that reports a failed check, with the record given. Ends the block.
   using Report = std::function<void(Builder& b, llvm::Value* record, std::uint32_t site, llvm::Value* first, llvm::Value* second)>;
 
-  NvptxFunctions(const ir::Graph& graph, llvm::Module& module, Surroundings& kernel, Report report);
+  NvptxFunctions(const ir::Graph& graph, llvm::Module& module, Surroundings& kernel, LineTable& lines, Report report);
 
   // Everything that a function may need, in a caller. Null where that has it not.
   struct Context {
@@ -46,6 +47,7 @@ class NvptxFunctions {
   const ir::Graph& graph_;
   llvm::Module& module_;
   Surroundings& kernel_;
+  LineTable& lines_;
   Report report_;
   ir::CallGraph calls_;
   std::vector<FunctionNeeds> needs_;

@@ -159,13 +159,38 @@ TEST_CASE("an array whose indices an unrolled loop knows lies in registers; anot
     if (auto e = out.get_mut(i)) *e = a[0] + a[1] + a[2];
   });
   CHECK(count(registers.ptx(80), ".local") == 0);
+  CHECK(registers.resources(oxide::jit::Target::nvptx(80)).local_arrays.empty());
+  static const auto chosen = ox::function("chosen", [](ox::u32 k) {
+    ox::LocalArray<std::uint64_t, 8> squares;
+    for (auto n : ox::range(8u)) squares[(n + k) % 8] = n * n;
+    return ox::cast<std::uint32_t>(ox::u64(squares[k % 8]));
+  });
+  constexpr std::uint32_t line = __LINE__ + 3;
   const auto memory = ox::kernel("memory", [](ox::Span<const std::uint32_t> in, ox::DisjointSpan<std::uint32_t> out) {
     auto i = ox::thread::index_1d();
     ox::LocalArray<std::uint32_t, 32> a;
+    ox::LocalArray<std::uint32_t, 4> known;
+    for (int n = 0; n != 4; ++n) known[n] = in[n];
     for (auto n : ox::range(32u)) a[in[n] % 32] += in[i];
-    if (auto e = out.get_mut(i)) *e = a[in[i] % 32];
+    if (auto e = out.get_mut(i)) *e = a[in[i] % 32] + known[3] + chosen(in[i]);
   });
   CHECK(count(memory.ptx(80), ".local") > 0);
+  const ox::KernelResources r = memory.resources(oxide::jit::Target::nvptx(80));
+  CHECK(r.local_bytes == 4 * 32 + 8 * 8);
+  REQUIRE(r.local_arrays.size() == 2);
+  const bool kernel_first = r.local_arrays[0].bytes == 4 * 32;
+  const ox::ArrayInLocalMemory own = r.local_arrays[kernel_first ? 0 : 1], of_function = r.local_arrays[kernel_first ? 1 : 0];
+  CHECK(own.bytes == 4 * 32);
+  CHECK(own.line.line == line);
+  CHECK_THAT(own.line.file, Catch::Contains("arrays.cpp"));
+  CHECK(of_function.bytes == 8 * 8);
+  CHECK(of_function.line.line == line - 7);
+  for (const ox::Device& device : ox::Device::all()) {
+    const ox::KernelResources there = memory.resources(device);
+    CHECK(there.local_arrays.size() == (device.is_gpu() ? 2 : 0));
+    if (device.is_gpu()) CHECK(there.local_bytes >= 4 * 32 + 8 * 8);
+    if (device.is_gpu()) CHECK(registers.resources(device).local_arrays.empty());
+  }
 }
 
 TEST_CASE("vectors work place by place, and are one access", "[fault]") {

@@ -31,9 +31,22 @@ TEST_CASE("stages are shown on stderr") {
                        Contains("vecadd for sm_90 in PTX 87") && Contains("vecadd compiled"));
 }
 
+TEST_CASE("notes say what lies in local memory") {
+  CHECK_THAT(probe("OXIDE_DUMP=notes", "compile_gpu"), Contains(" notes\nlocal memory: none\n"));
+  oxide::ir::Graph graph;
+  graph.files = {"some.cpp"};
+  graph.blocks.resize(1);
+  graph.blocks[0].operations.resize(3);
+  graph.blocks[0].operations[2].location = {0, 12, 3};
+  const oxide_local_array arrays[] = {{0, 0, 2, 0, 48}, {0, 0, 9, 0, 4}, {1, 0, 0, 0, 4}};  // the others are not there
+  CHECK(oxide::jit::local_memory_text(graph, arrays, ".local .align 8 .b8 \t__local_depot0[48];\n mov.b64 %SPL, __local_depot0;\n") ==
+        "local memory: 48 bytes a thread, without spilled registers\n"
+        "  an array of 48 bytes (some.cpp:12): not all of its indices are known to the compiler\n");
+}
+
 TEST_CASE("an unknown stage is said and the others are shown") {
   CHECK_THAT(probe("OXIDE_DUMP=grahp,ptx", "compile_gpu"),
-             Contains("OXIDE_DUMP: 'grahp' is none of graph, llvm, ptx, sass, asm") && Contains("vecadd for sm_90 in PTX 87"));
+             Contains("OXIDE_DUMP: 'grahp' is none of graph, llvm, ptx, sass, asm, notes") && Contains("vecadd for sm_90 in PTX 87"));
 }
 
 TEST_CASE("with a folder each stage is a file") {

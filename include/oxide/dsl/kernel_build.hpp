@@ -5,11 +5,13 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <oxide/counted.hpp>
 #include <oxide/dsl/parameter.hpp>
 #include <oxide/ir/attributes.hpp>
 #include <oxide/ir/graph.hpp>
+#include <oxide/jit/local_memory.hpp>
 #include <oxide/jit/target.hpp>
 #include <oxide/linkage.hpp>
 #include <oxide/runtime/argument.hpp>
@@ -43,6 +45,7 @@ struct KernelResources {
   std::uint32_t binary_version = 0;         // the architecture of its machine code, 10 * major + minor
   std::uint64_t ptx_bytes = 0;              // of text
   std::uint64_t code_bytes = 0;             // GPUs: the cubin; the CPU: not known
+  std::vector<ArrayInLocalMemory> local_arrays;  // GPUs: what the compiler could not keep in registers
 };
 
 namespace detail {

@@ -164,31 +164,17 @@ OXIDE_INLINE KernelResources kernel_resources(const KernelBuild& build) {
   r.binary_version = figures.binary_version;
   r.ptx_bytes = build.program->ptx().size();
   r.code_bytes = figures.code_bytes;
+  r.local_arrays = jit::arrays_in_local_memory(*build.graph, build.program->local_arrays());
   return r;
-}
-
-// The bytes of `.local .align 8 .b8 __local_depot0[24];`, which LLVM declares in each function that has arrays.
-inline std::uint64_t local_depot_bytes(std::string_view ptx) {
-  std::uint64_t bytes = 0;
-  constexpr std::string_view depot = "__local_depot";
-  for (std::size_t at = ptx.find(depot); at != std::string_view::npos; at = ptx.find(depot, at + 1)) {
-    std::size_t open = at + depot.size();
-    while (open < ptx.size() && ptx[open] >= '0' && ptx[open] <= '9') ++open;
-    if (open >= ptx.size() || ptx[open] != '[') continue;
-    std::uint64_t size = 0;
-    for (++open; open < ptx.size() && ptx[open] >= '0' && ptx[open] <= '9'; ++open)
-      size = 10 * size + static_cast<std::uint64_t>(ptx[open] - '0');
-    bytes += size;
-  }
-  return bytes;
 }
 
 OXIDE_INLINE KernelResources kernel_resources(const jit::Target& target, const ir::Graph& graph, KernelOptions options) {
   KernelResources r;
-  const KernelText text = kernel_text(target, graph, options);
+  const runtime::CompiledText text = runtime::compile_text(target, graph, {.line_info = options.line_info});
   r.binary_version = target.sm;
   r.ptx_bytes = text.ptx.size();
-  r.local_bytes = local_depot_bytes(text.ptx);
+  r.local_bytes = jit::local_depot_bytes(text.ptx);
+  r.local_arrays = text.local_arrays;
   const ir::Attributes& a = options.attributes;
   r.max_threads_per_block = a.block[0] != 0      ? a.block[0] * a.block[1] * a.block[2]
                             : a.max_threads != 0 ? a.max_threads

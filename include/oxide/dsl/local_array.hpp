@@ -12,8 +12,8 @@ namespace oxide {
 
 // N elements of host type T, zero when made. a[i] is an element, as of an ox::Span<T>: read when it becomes a value, written when it is
 // assigned to, checked against N; a host index is checked while tracing. Copies and assignments copy all elements. It lies in registers
-// where the compiler knows every index (unrolled loops), else in the thread's local memory (kernel.ptx() shows .local), at most 512 KiB
-// for all arrays of a kernel.
+// where the compiler knows every index (unrolled loops), else in the thread's local memory (kernel.resources(device).local_arrays
+// says so), at most 512 KiB for all arrays of a kernel.
 // Example: ox::LocalArray<float, 16> bins;  bins[ox::cast<ox::u32>(x * 16)] += 1;
 template <class T, std::size_t N>
 class LocalArray {

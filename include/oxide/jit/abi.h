@@ -90,6 +90,15 @@ struct oxide_fault_site {
   uint32_t function; /* 0 for the kernel, else one more than the index into Graph::functions */
 };
 
+/* NVPTX: an array of a thread's own (the graph's operation `local_array`) that the compiler left in local memory. */
+struct oxide_local_array {
+  uint32_t function; /* 0 for the kernel, else one more than the index into Graph::functions */
+  uint32_t block;
+  uint32_t operation;
+  uint32_t reserved;
+  uint64_t bytes;
+};
+
 /* Where kernels print. A record is 64-bit words: their number with this one, the key of the format and its argument types
  * (ir/output.hpp), then the arguments' bits, zero-extended, 16-byte ones in two words.
  * GPU: the hidden argument points to an oxide_print_buffer in device memory. A thread adds the bytes of its record to `used`; where the sum
@@ -172,6 +181,8 @@ struct oxide_jit_result {
   const char* entry_name;        /* NVPTX: the .entry symbol */
   const struct oxide_fault_site* sites;
   uint64_t site_count;
+  const struct oxide_local_array* local_arrays;
+  uint64_t local_array_count;
   struct oxide_jit_timing timing;
   struct oxide_host_needs needs; /* HOST */
 };

@@ -39,6 +39,10 @@ class CompiledCode {
   oxide_host_kernel entry() const { return result_->entry; }
   std::span<const oxide_fault_site> sites() const { return {result_->sites, static_cast<std::size_t>(result_->site_count)}; }
   const oxide_host_needs& needs() const { return result_->needs; }
+  // Those that lie in local memory.
+  std::span<const oxide_local_array> local_arrays() const {
+    return {result_->local_arrays, static_cast<std::size_t>(result_->local_array_count)};
+  }
   const oxide_jit_timing& timing() const { return result_->timing; }
   oxide_jit_status status() const { return result_->status; }
 

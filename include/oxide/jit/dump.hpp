@@ -4,6 +4,7 @@
 //   OXIDE_DUMP=graph,ptx             the graph and the PTX of every kernel, on stderr
 //   OXIDE_DUMP=graph,llvm,ptx,sass:out   files out/KERNEL.HASH.graph, .ll, .ptx and .sass
 //   OXIDE_DUMP=asm                   the CPU's assembly
+//   OXIDE_DUMP=notes                 what lies in a GPU's local memory
 #pragma once
 
 #include <errno.h>
@@ -21,13 +22,14 @@
 #include <oxide/ir/print.hpp>
 #include <oxide/jit/abi.h>
 #include <oxide/jit/compile.hpp>
+#include <oxide/jit/local_memory.hpp>
 
 namespace oxide::jit {
 
 // What OXIDE_DUMP asks for. A dump never fails a launch: what cannot be written is said on stderr.
 class Dump {
  public:
-  enum Stage : unsigned { graph = 1, llvm = 2, ptx = 4, sass = 8, assembly = 16 };
+  enum Stage : unsigned { graph = 1, llvm = 2, ptx = 4, sass = 8, assembly = 16, notes = 32 };
 
   // Read once in a process.
   static const Dump& from_environment() {
@@ -62,8 +64,8 @@ struct DumpRow {
   std::string_view name;
   Dump::Stage stage;
 };
-inline constexpr DumpRow dump_rows[] = {
-    {"graph", Dump::graph}, {"llvm", Dump::llvm}, {"ptx", Dump::ptx}, {"sass", Dump::sass}, {"asm", Dump::assembly}};
+inline constexpr DumpRow dump_rows[] = {{"graph", Dump::graph}, {"llvm", Dump::llvm},    {"ptx", Dump::ptx},
+                                        {"sass", Dump::sass},   {"asm", Dump::assembly}, {"notes", Dump::notes}};
 
 inline void complain_about_dump(const std::string& text) { fprintf(stderr, "oxide: OXIDE_DUMP: %s\n", text.c_str()); }
 
@@ -121,7 +123,7 @@ inline Dump::Dump(const std::string& text) {
     unsigned stage = 0;
     for (const detail::DumpRow& row : detail::dump_rows)
       if (row.name == name) stage = row.stage;
-    if (stage == 0 && !name.empty()) detail::complain_about_dump("'" + name + "' is none of graph, llvm, ptx, sass, asm");
+    if (stage == 0 && !name.empty()) detail::complain_about_dump("'" + name + "' is none of graph, llvm, ptx, sass, asm, notes");
     stages_ |= stage;
   }
 }
@@ -145,6 +147,7 @@ inline void Dump::text(const ir::Graph& kernel, const std::string& hash, const C
   if (wants(graph)) write(kernel, hash, "graph", ir::print(kernel));
   if (wants(llvm)) write(kernel, hash, "ll", code.llvm_ir());
   if (wants(ptx) && !code.ptx().empty()) write(kernel, hash, "ptx", code.ptx());
+  if (wants(notes) && !code.ptx().empty()) write(kernel, hash, "notes", local_memory_text(kernel, code.local_arrays(), code.ptx()));
   if (wants(assembly) && !code.assembly().empty()) write(kernel, hash, "s", code.assembly());
 }
 

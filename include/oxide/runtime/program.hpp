@@ -3,9 +3,11 @@
 
 #include <cstdint>
 #include <mutex>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include <oxide/counted.hpp>
 #include <oxide/error.hpp>
@@ -13,6 +15,7 @@
 #include <oxide/ir/hash.hpp>
 #include <oxide/jit/compile.hpp>
 #include <oxide/jit/dump.hpp>
+#include <oxide/jit/local_memory.hpp>
 #include <oxide/runtime/backend.hpp>
 #include <oxide/runtime/compiled.hpp>
 #include <oxide/runtime/cpu/floating_environment.hpp>
@@ -31,6 +34,7 @@ class Program {
   // How long it took to make this; what was shared with an earlier program counts as it took then.
   const BuildTimes& times() const { return times_; }
   std::string_view ptx() const { return compiled_->code.ptx(); }  // empty on the CPU
+  std::span<const oxide_local_array> local_arrays() const { return compiled_->code.local_arrays(); }
   const LaunchPlan& plan() const { return plan_; }
   LoadedKernel& loaded() const { return *loaded_; }
 
@@ -51,6 +55,7 @@ Counted<const Program> load_program(const Device& device, const Counted<const ir
 // What the compiler makes of a graph, as text, for a target that this machine need not have. Throws CompileError.
 struct CompiledText {
   std::string llvm_ir, ptx, assembly;  // ptx for GPUs, assembly for the CPU
+  std::vector<ArrayInLocalMemory> local_arrays;
 };
 CompiledText compile_text(const jit::Target& target, const ir::Graph& graph, const CompileOptions& options = {});
 
@@ -181,7 +186,8 @@ inline CompiledText compile_text(const jit::Target& target, const ir::Graph& gra
   jit::CompileRequest request = detail::request_for(target, options);
   request.flags |= OXIDE_JIT_KEEP_LLVM | OXIDE_JIT_KEEP_ASM;
   const jit::CompiledCode code = jit::compile(graph, request);
-  return {std::string(code.llvm_ir()), std::string(code.ptx()), std::string(code.assembly())};
+  return {std::string(code.llvm_ir()), std::string(code.ptx()), std::string(code.assembly()),
+          jit::arrays_in_local_memory(graph, code.local_arrays())};
 }
 
 }  // namespace oxide::runtime
