@@ -86,9 +86,7 @@ Value* Surroundings::float_to_integer(Builder& b, Value* value, ir::Type, ir::Ty
 }
 
 [[noreturn]] static void refuse_call() {
-  throw Failure{
-      OXIDE_JIT_UNSUPPORTED,
-      "on the CPU, a kernel with barriers, shared memory or operations of a warp cannot call an ox::function; call a plain function"};
+  throw Failure{OXIDE_JIT_UNSUPPORTED, "this code cannot call an ox::function; call a plain function"};
 }
 std::vector<Value*> Surroundings::call(Builder&, std::size_t, llvm::ArrayRef<Value*>) { refuse_call(); }
 void Surroundings::give_back(Builder&, llvm::ArrayRef<Value*>) { throw Failure{OXIDE_JIT_UNSUPPORTED, "this code is no function"}; }

@@ -24,6 +24,7 @@ class FunctionSurroundings : public Surroundings {
                       Combine combine) override {
     return kernel_.atomic(b, op, type, address, operands, combine);
   }
+  llvm::Value* in_block(Builder& b, llvm::Value* rank, llvm::Value* address) override { return kernel_.in_block(b, rank, address); }
   bool is_gpu() const override { return kernel_.is_gpu(); }
   llvm::Value* special(Builder& b, ir::SpecialRegister which) override { return kernel_.special(b, which); }
   void sleep(Builder& b, llvm::Value* nanoseconds) override { kernel_.sleep(b, nanoseconds); }

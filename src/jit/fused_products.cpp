@@ -13,14 +13,14 @@ using ir::Variable;
 
 class ProductFuser {
  public:
-  explicit ProductFuser(ir::Graph& graph) : graph_(graph), definitions_(count_definitions(graph)) {}
+  explicit ProductFuser(ir::Body& body) : body_(body), definitions_(count_definitions(body)) {}
 
   void run() {
-    known_.resize(graph_.variables.size());
-    for (std::size_t b = 0; b != graph_.blocks.size(); ++b) {
+    known_.resize(body_.variables.size());
+    for (std::size_t b = 0; b != body_.blocks.size(); ++b) {
       block_ = b + 1;
       std::vector<ir::Operation> out;
-      for (ir::Operation op : std::exchange(graph_.blocks[b].operations, {})) {
+      for (ir::Operation op : std::exchange(body_.blocks[b].operations, {})) {
         rewrite(op, out);
         const Variable v = defined_by(op);
         std::optional<Product> product;
@@ -30,9 +30,8 @@ class ProductFuser {
         if (v != ir::no_variable && v < known_.size()) known_[v] = {product, block_};
         out.push_back(op);
       }
-      graph_.blocks[b].operations = std::move(out);
+      body_.blocks[b].operations = std::move(out);
     }
-    graph_.fp_mode = ir::FpMode::strict;
   }
 
  private:
@@ -51,13 +50,13 @@ class ProductFuser {
     return known_[v].product;
   }
   Variable fresh(ir::Type type) {
-    graph_.variables.push_back(type);
-    return static_cast<Variable>(graph_.variables.size() - 1);
+    body_.variables.push_back(type);
+    return static_cast<Variable>(body_.variables.size() - 1);
   }
   Variable emit(std::vector<ir::Operation>& out, ir::Opcode opcode, Variable of, const ir::Location& location) {
     ir::Operation op;
     op.opcode = opcode;
-    op.type = graph_.variables[of];
+    op.type = body_.variables[of];
     op.result = fresh(op.type);
     op.operands[0] = of;
     op.location = location;
@@ -87,7 +86,7 @@ class ProductFuser {
     op.opcode = ir::Opcode::fma;
   }
 
-  ir::Graph& graph_;
+  ir::Body& body_;
   const std::vector<std::uint8_t> definitions_;
   std::vector<Known> known_;
   std::size_t block_ = 0;
@@ -95,6 +94,10 @@ class ProductFuser {
 
 }  // namespace
 
-void fuse_products(ir::Graph& graph) { ProductFuser(graph).run(); }
+void fuse_products(ir::Graph& graph) {
+  ProductFuser(graph).run();
+  for (ir::Function& function : graph.functions) ProductFuser(function).run();
+  graph.fp_mode = ir::FpMode::strict;
+}
 
 }  // namespace oxide::jit

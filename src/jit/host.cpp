@@ -55,7 +55,7 @@ class Kernel final : public HostFunction {
   }
 
   std::vector<Value*> call(Builder& b, std::size_t function, llvm::ArrayRef<Value*> arguments) override {
-    return calls_.call_from_kernel(b, thread_x_, function, arguments, [&](Value* status, Value* first) {
+    return calls_.call_from_kernel(b, thread_x_, function, arguments, [&](Value* status, Value* first, Value*) {
       failed_site_->addIncoming(b.CreateZExt(b.CreateSub(status, b.getInt32(1)), b.getInt64Ty()), b.GetInsertBlock());
       failed_value_->addIncoming(first, b.GetInsertBlock());
       b.CreateBr(failed_site_->getParent());

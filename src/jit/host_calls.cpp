@@ -31,7 +31,8 @@ class CalledHostFunction final : public FunctionSurroundings {
     return at_entry(HostCalls::memories + 2 * static_cast<unsigned>(memory));
   }
   Value* length(std::size_t memory) override { return at_entry(HostCalls::memories + 2 * static_cast<unsigned>(memory) + 1); }
-  Value* collective(Builder&, const ir::Operation& op, llvm::ArrayRef<Value*>) override {
+  Value* collective(Builder& b, const ir::Operation& op, llvm::ArrayRef<Value*> operands) override {
+    if (op.opcode == ir::Opcode::fence) return kernel_.collective(b, op, operands);
     throw Failure{OXIDE_JIT_UNSUPPORTED,
                   "'" + std::string(ir::name_of(op.opcode)) + "' in an ox::function is not for the CPU; call a plain function"};
   }
@@ -121,9 +122,9 @@ void HostCalls::open_frame(Builder& b, Value* limit, Value* where_to_print) {
   if (where_to_print != nullptr) b.CreateStore(where_to_print, address(b, frame_, printer));
   for (std::size_t m = 0; m != graph_.memories.size(); ++m) {
     const ir::Memory& memory = graph_.memories[m];
-    if (memory.kind == ir::MemoryKind::table || ir::is_shared(memory)) continue;
+    if (memory.kind == ir::MemoryKind::table) continue;
     b.CreateStore(kernel_.pointer(m), address(b, frame_, memories + 2 * static_cast<unsigned>(m)));
-    if (memory.kind == ir::MemoryKind::span)
+    if (memory.kind == ir::MemoryKind::span || memory.kind == ir::MemoryKind::dynamic_shared)
       b.CreateStore(kernel_.length(m), address(b, frame_, memories + 2 * static_cast<unsigned>(m) + 1));
   }
 }

@@ -1,6 +1,7 @@
 #include "host_simt.hpp"
 
 #include "failure.hpp"
+#include "host_calls.hpp"
 #include "host_function.hpp"
 #include "regions.hpp"
 #include "simt_runtime.hpp"
@@ -55,15 +56,17 @@ struct Arrays {
 class RegionFunction final : public HostFunction {
  public:
   RegionFunction(const Regions& regions, std::uint32_t point, const Arrays& arrays, llvm::Module& module)
-      : HostFunction(regions.regions[point].graph, module), regions_(regions), region_(regions.regions[point]), arrays_(arrays) {
+      : HostFunction(regions.regions[point].graph, module), regions_(regions), region_(regions.regions[point]), arrays_(arrays),
+        calls_(graph_, module, *this) {
     make_body(point);
+    calls_.define_all();
     make_region(point);
   }
 
   llvm::Function* function() const { return function_; }
 
  private:
-  enum More : unsigned { in_arrays, in_shared, in_stride, in_first, in_cluster_stride };
+  enum More : unsigned { in_arrays, in_shared, in_stride, in_first, in_cluster_stride, in_stack_limit };
 
   llvm::Argument* more(More which) const { return row_->getArg(more_ + which); }
 
@@ -108,8 +111,11 @@ class RegionFunction final : public HostFunction {
     b.CreateBr(next_);
   }
 
-  // One place for all checks: what failed is data, so that the loop over the row can still run threads in step.
   void fail(Builder& b, std::uint32_t site, Value* first_value, Value* second_value) override {
+    fail_with(b, b.getInt64(region_.sites[site]), first_value, second_value);
+  }
+  // One place for all checks: what failed is data, so that the loop over the row can still run threads in step.
+  void fail_with(Builder& b, Value* site, Value* first_value, Value* second_value) {
     if (failed_ == nullptr) {
       failed_ = BasicBlock::Create(context_, "failed", row_);
       Builder at(failed_);
@@ -119,10 +125,20 @@ class RegionFunction final : public HostFunction {
       for (unsigned i = 0; i != 2; ++i) in_step(*at.CreateStore(failure_[1 + i], element(at, simt_failed_values[i], i64)));
       arrive(at, simt_failed);
     }
-    Value* values[] = {b.getInt64(region_.sites[site]), first_value, second_value};
+    Value* values[] = {site, first_value, second_value};
     for (unsigned i = 0; i != 3; ++i) failure_[i]->addIncoming(values[i], b.GetInsertBlock());
     b.CreateBr(failed_);
   }
+
+  // The region's graph numbers the checks of its functions behind its own, the kernel behind all of the kernel's.
+  std::vector<Value*> call(Builder& b, std::size_t function, llvm::ArrayRef<Value*> arguments) override {
+    return calls_.call_from_kernel(b, thread_x_, function, arguments, [&](Value* status, Value* first, Value* second) {
+      const std::uint64_t first_of_functions = regions_.function_sites;
+      Value* number = b.CreateZExt(status, b.getInt64Ty());
+      fail_with(b, b.CreateAdd(number, b.getInt64(first_of_functions - region_.sites.size() - 1)), first, second);
+    });
+  }
+  Value* out_of_stack(Builder& b) override { return calls_.out_of_stack(b); }
 
   // ---- arrays
 
@@ -140,7 +156,7 @@ class RegionFunction final : public HostFunction {
     llvm::Type* i32 = llvm::Type::getInt32Ty(context_);
     llvm::Type* i64 = llvm::Type::getInt64Ty(context_);
     llvm::Type* pointer = llvm::PointerType::get(context_, 0);
-    more_ = make_row(("oxide_host_row" + llvm::Twine(point)).str(), {pointer, pointer, i64, i64, i64}, 1u << 30, i64);
+    more_ = make_row(("oxide_host_row" + llvm::Twine(point)).str(), {pointer, pointer, i64, i64, i64, i64}, 1u << 30, i64);
     for (const More m : {in_arrays, in_shared}) {
       // Addresses of arrays may be kept in others.
       if (m == in_shared || !arrays_.local) more(m)->addAttr(llvm::Attribute::NoAlias);
@@ -152,6 +168,8 @@ class RegionFunction final : public HostFunction {
     BasicBlock* entry = BasicBlock::Create(context_, "entry", row_);
     Builder b(entry);
     find_shared_memory(b);
+    const bool prints = !graph_.parameters.empty() && graph_.parameters.back().kind == ir::ParameterKind::printer;
+    if (calls_.any()) calls_.open_frame(b, more(in_stack_limit), prints ? row_->getArg(argument_.back()) : nullptr);
     const Loop x = open_loop(b, *row_, "x", b.getInt64(0), row_->getArg(x_count));
     next_ = x.next;
     thread_x_ = b.CreateTrunc(b.CreateAdd(row_->getArg(x_from), x.counter, "", /*HasNUW=*/true, /*HasNSW=*/true), i32);
@@ -213,6 +231,8 @@ class RegionFunction final : public HostFunction {
     values[more_ + in_arrays] = load_field(b, pointer, simt_block, offsetof(SimtBlock, arrays));
     values[more_ + in_shared] = load_field(b, pointer, simt_block, offsetof(SimtBlock, shared));
     values[more_ + in_stride] = load_field(b, i64, simt_block, offsetof(SimtBlock, stride));
+    values[more_ + in_stack_limit] =
+        load_field(b, i64, load_field(b, pointer, simt_block, offsetof(SimtBlock, launch)), offsetof(oxide_host_launch, stack_limit));
     values[more_ + in_cluster_stride] = load_field(b, i64, simt_block, offsetof(SimtBlock, cluster_stride));
     b.CreateBr(head);
 
@@ -254,6 +274,7 @@ class RegionFunction final : public HostFunction {
   const Regions& regions_;
   const Region& region_;
   const Arrays& arrays_;
+  HostCalls calls_;
   llvm::Function* function_ = nullptr;
   unsigned more_ = 0;
   Value* number_ = nullptr;  // of the thread in its block
@@ -339,7 +360,7 @@ oxide_host_needs make_simt_kernel(const ir::Graph& graph, llvm::Module& module, 
     points.push_back(describe(regions.points[p], regions, arrays));
     if (regions.points[p].collective && ir::row_of(regions.points[p].operation.opcode).effect == ir::Effect::warp_collective)
       kernel.by_warp = 1;
-    if (!regions.regions[p].sites.empty()) kernel.checks = 1;
+    if (!regions.regions[p].sites.empty() || !regions.regions[p].graph.functions.empty()) kernel.checks = 1;
   }
   kernel.thread_bytes = arrays.thread_bytes;
   kernel.shared_bytes = static_cast<std::uint32_t>(ir::shared_layout(graph).fixed_bytes);

@@ -53,6 +53,7 @@ class Cutter {
   Cutter(const ir::Graph& graph, bool fuses) {
     out_.graph = graph;
     if (fuses && graph.fp_mode == ir::FpMode::contract) fuse_products(out_.graph);
+    for (const oxide_fault_site& site : fault_sites(out_.graph)) out_.function_sites += site.function == 0 ? 1 : 0;
     name_arrays();
     definitions_ = count_definitions(out_.graph);
     proved_ = proved_sites(out_.graph);
@@ -280,7 +281,7 @@ class Cutter {
     std::vector<std::uint32_t> first_site(blocks().size() + 1, 0);
     std::map<Place, std::uint32_t> site_at;
     const std::vector<oxide_fault_site> sites = fault_sites(out_.graph);
-    for (std::uint32_t s = 0; s != sites.size(); ++s) site_at[{sites[s].block, sites[s].operation}] = s;
+    for (std::uint32_t s = 0; s != out_.function_sites; ++s) site_at[{sites[s].block, sites[s].operation}] = s;
     site_at_ = std::move(site_at);
     for (const std::uint32_t b : order_) {
       const std::vector<ir::Operation>& operations = blocks()[b].operations;
@@ -367,7 +368,6 @@ class Cutter {
     graph.files = out_.graph.files;
     graph.strings = out_.graph.strings;
     graph.storages = out_.graph.storages;
-    graph.functions = out_.graph.functions;
     graph.blocks.resize(1);
     std::vector<std::pair<Place, std::uint32_t>> pieces;
     std::map<Place, std::uint32_t> number;
@@ -388,6 +388,7 @@ class Cutter {
         const ir::Operation& op = from.operations[i];
         const auto site = site_at_.find({place.block, i});
         if (site != site_at_.end() && proved_[site->second]) continue;
+        if (op.opcode == ir::Opcode::call) graph.functions = out_.graph.functions;
         graph.blocks[n + 1].operations.push_back(op);
         each_use(op, [&](Variable v) { used.insert(v); });
         if (const Variable v = defined_by(op); v != ir::no_variable) defined.insert(v);

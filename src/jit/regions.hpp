@@ -38,6 +38,7 @@ struct Regions {
     ir::ArrayShape shape;
   };
   std::vector<Array> arrays;
+  std::uint32_t function_sites = 0;  // the number of the first check that is in a function
   std::vector<bool> kept;       // variables whose values live from one region to another
 };
 

@@ -1,14 +1,11 @@
 // ox::function: recursion, results of several numbers, references, spans, checks in functions, and calls that go too deep.
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstdint>
 #include <string>
 #include <tuple>
 #include <utility>
 #include <vector>
-
-#include <oxide/dsl/match.hpp>
 
 #include "support/devices.hpp"
 
@@ -293,92 +290,4 @@ TEST_CASE("a plain helper that calls itself on a device condition is refused, an
   };
   CHECK_THROWS_WITH(ox::kernel("k", [](ox::u32 n, ox::Span<std::uint32_t> out) { out.unchecked_mut(0) = Helper::down(n); }).graph(),
                     Catch::Contains("kernel 'k'") && Catch::Contains("ox::function"));
-}
-
-TEST_CASE("the device chooses among functions: ox::match, and a loop over an array of them") {
-  struct Cell {
-    std::uint8_t tag;
-    float value;
-  };
-  using OfOne = ox::Function<ox::f32(ox::f32)>;
-  static const OfOne triple("triple", [](ox::f32 x) -> ox::f32 { return 3 * x; });
-  static const OfOne invert("invert", [](ox::f32 x) -> ox::f32 { return -x; });
-  static constexpr auto value_of = ox::function("value_of", [](ox::Span<const Cell> cells, ox::u64 i) { return cells[i][&Cell::value]; });
-  constexpr auto k = ox::kernel("chooses", [](ox::Span<const Cell> cells, ox::DisjointSpan<float> out) {
-    const auto i = ox::thread::index_1d();
-    auto e = out.get_mut(i);
-    if (!e) return;
-    const ox::u8 tag = cells[i][&Cell::tag];
-    const ox::f32 x = value_of(cells, i);
-    ox::f32 y = ox::match(tag).case_(0, [&] { return triple(x); }).case_(1, 2, [&] { return invert(x); }).default_([&] {
-      return ox::f32(factorial(3) == 6 ? 6 : 0);
-    });
-    const std::array<const OfOne*, 2> all{&triple, &invert};  // a loop of the host: one call each
-    for (const OfOne* f : all) y += (*f)(x);
-    *e = y;
-  });
-  on_every_device([&](const ox::Stream& stream) {
-    const std::vector<Cell> host{{0, 1.5f}, {1, 2}, {2, -3}, {3, 4}, {0, -1}};
-    const auto cells = ox::DeviceBuffer<Cell>::from_host(stream, host);
-    auto out = ox::DeviceBuffer<float>::zeroed(stream, host.size());
-    k(stream, ox::LaunchConfig{1, 8}, cells, out);
-    const std::vector<float> got = out.to_host(stream);
-    for (std::size_t i = 0; i != host.size(); ++i) {
-      const float x = host[i].value;
-      CHECK(got[i] == (host[i].tag == 0 ? 3 * x : host[i].tag == 3 ? 6 : -x) + 3 * x - x);
-    }
-  });
-  CHECK(k.graph()->functions.size() == 4);
-}
-
-TEST_CASE("functions have lines in PTX, and contract products as their kernel does") {
-  static constexpr std::uint32_t line = __LINE__ + 3;
-  static const ox::Function<ox::f32(ox::f32, ox::u32)> horner("horner", [](ox::f32 x, ox::u32 n) -> ox::f32 {
-    if (n == 0) return 1;
-    return horner(x, n - 1) * x + 0.1f;
-  });
-  const auto k = ox::kernel("evaluates", [](ox::Span<const float> in, ox::DisjointSpan<float> out) {
-    const auto i = ox::thread::index_1d();
-    if (auto e = out.get_mut(i)) *e = horner(in[i], 9);
-  });
-  const auto loc = [](std::uint32_t at) { return Catch::Matches("[^]*\\.func [^]*\\.loc\t[0-9]+ " + std::to_string(at) + " [^]*"); };
-  const std::string lines = k.line_info().ptx(90), plain = k.ptx(90);
-  CHECK_THAT(lines, loc(line) && !loc(line + 400));
-  CHECK(plain.find(".loc\t") == std::string::npos);
-  CHECK(plain.find("fma.rn.f32") != std::string::npos);
-  CHECK(k.strict_fp().ptx(90).find("fma.rn.f32") == std::string::npos);
-  std::vector<float> host(100);
-  for (std::size_t i = 0; i != host.size(); ++i) host[i] = 0.7f + 0.01f * static_cast<float>(i);
-  on_every_device([&](const ox::Stream& stream) {
-    const auto in = ox::DeviceBuffer<float>::from_host(stream, host);
-    auto out = ox::DeviceBuffer<float>::zeroed(stream, host.size());
-    for (const bool strict : {false, true}) {
-      (strict ? k.strict_fp() : k)(stream, ox::LaunchConfig::for_num_elems(host.size()), in, out);
-      const std::vector<float> got = out.to_host(stream);
-      for (std::size_t i = 0; i != host.size(); ++i) {
-        float fused = 1, rounded = 1;
-        for (int n = 0; n != 9; ++n) {
-          fused = std::fma(fused, host[i], 0.1f);
-          const volatile float product = rounded * host[i];
-          rounded = product + 0.1f;
-        }
-        CHECK(got[i] == (strict ? rounded : fused));
-      }
-    }
-  });
-}
-
-TEST_CASE("on the CPU a function in a kernel with barriers is refused with its line") {
-  constexpr std::uint32_t at = __LINE__ + 3;
-  const auto k = ox::kernel("meets", [](ox::Span<std::uint64_t> out) {
-    ox::Shared<std::uint64_t, 32> all;
-    all[ox::thread_idx.x()] = factorial(ox::cast<std::uint64_t>(ox::thread_idx.x()));
-    ox::sync_threads();
-    out.unchecked_mut(ox::thread_idx.x()) = all[31 - ox::thread_idx.x()];
-  });
-  CHECK_THROWS_WITH(k.build(ox::Device::cpu()), Catch::Contains("kernel 'meets'") &&
-                                                    Catch::Contains("on the CPU, a kernel with barriers") &&
-                                                    Catch::Contains("cannot call an ox::function; call a plain function") &&
-                                                    Catch::Contains("functions.cpp:" + std::to_string(at)));
-  CHECK(k.ptx(80).find("bar.sync") != std::string::npos);
 }

@@ -3,22 +3,7 @@
 #include <string>
 
 #include "support/devices.hpp"
-
-namespace {
-
-// The fault that a kernel ends with on the CPU; on a GPU it would end the context too.
-template <class Launch>
-ox::KernelFault fault_of(Launch launch) {
-  try {
-    launch();
-  } catch (const ox::KernelFault& fault) {
-    return fault;
-  }
-  FAIL("no fault");
-  throw 0;
-}
-
-}  // namespace
+#include "support/faults.hpp"
 
 TEST_CASE("elements are read, written and updated through references") {
   constexpr auto k = ox::kernel("k", [](ox::Span<int> s) {
@@ -81,10 +66,7 @@ TEST_CASE("an index out of range is a fault with line, index and length") {
   at(stream, ox::LaunchConfig{1, 1}, d, 2, out);
   CHECK(out.to_host(stream)[0] == 3);
   for (const std::int64_t bad : {std::int64_t{3}, std::int64_t{-1}, std::int64_t{1} << 40}) {
-    const ox::KernelFault fault = fault_of([&] {
-      at(stream, ox::LaunchConfig{1, 1}, d, bad, out);
-      stream.synchronize();
-    });
+    const ox::KernelFault fault = fault_of(stream, [&] { at(stream, ox::LaunchConfig{1, 1}, d, bad, out); });
     INFO(fault.what());
     CHECK(fault.kernel == "at");
     CHECK(fault.line.line == line);

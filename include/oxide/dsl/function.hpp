@@ -312,7 +312,7 @@ namespace detail {
 template <class F, class R, class... P>
 constexpr auto typed_function(std::string_view name, SignatureOf<R, P...>) {
   if constexpr (std::is_pointer_v<F>) static_assert(!std::is_pointer_v<F>, "unreachable");
-  else return Function<R(P...)>(name, [](P... arguments) -> R { return F{}(static_cast<P>(arguments)...); });
+  else return Function<R(P...)>(name, [](P... arguments) -> R { return F{}(std::forward<P>(arguments)...); });
 }
 
 template <class F>

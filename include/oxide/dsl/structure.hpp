@@ -321,6 +321,7 @@ class Arrow {
 }  // namespace oxide
 
 // auto [a, b] = value; of a struct without names or a tuple.
+// NOLINTBEGIN(bugprone-std-namespace-modification): what the language asks for, of types of our own
 template <class T>
   requires(oxide::detail::Structure<T> && !oxide::detail::Named<T>)
 struct std::tuple_size<oxide::Value<T>> : std::integral_constant<std::size_t, oxide::detail::Fields<T>::count> {};
@@ -329,5 +330,6 @@ template <std::size_t n, class T>
 struct std::tuple_element<n, oxide::Value<T>> {
   using type = oxide::detail::ValueOf<oxide::detail::TypeAt<n, typename oxide::detail::Fields<T>::types>>;
 };
+// NOLINTEND(bugprone-std-namespace-modification)
 
 #pragma GCC diagnostic pop

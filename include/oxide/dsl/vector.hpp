@@ -171,12 +171,12 @@ struct StructOperators<Vector<T, n>> {
   OXIDE_DSL_COMPARE(>, less, b, a, number)
   OXIDE_DSL_COMPARE(>=, less_equal, b, a, number)
   friend Value<V> operator-(const VectorOperand<T, n>& a)
-    requires(number)
+    requires number
   {
     return vector_of<T, n>(ir::Opcode::neg, 0, a.where, a.all.of);
   }
   friend Value<V> operator~(const VectorOperand<T, n>& a)
-    requires(integer)
+    requires integer
   {
     return vector_of<T, n>(ir::Opcode::bit_not, 0, a.where, a.all.of);
   }

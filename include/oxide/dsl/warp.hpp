@@ -201,6 +201,6 @@ inline boolean elect(detail::Mask mask = full_mask) {
 
 }  // namespace warp
 
-inline void sync_warp(detail::Mask mask = warp::full_mask) { warp::sync(std::move(mask)); }
+inline void sync_warp(detail::Mask mask = warp::full_mask) { warp::sync(mask); }
 
 }  // namespace oxide

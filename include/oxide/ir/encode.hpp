@@ -18,11 +18,12 @@
 #include <vector>
 
 #include <oxide/ir/graph.hpp>
+#include <oxide/ir/walk.hpp>
 
 namespace oxide::ir {
 
 // Raised with every change of the encoding or of what it means: new operations, types, fields.
-inline constexpr std::uint8_t encoding_version = 8;
+inline constexpr std::uint8_t encoding_version = 9;
 
 std::vector<std::uint8_t> encode(const Graph& graph);
 
@@ -50,6 +51,11 @@ class Encoder {
     number(s.size());
     bytes.insert(bytes.end(), s.begin(), s.end());
   }
+  void name(const std::string& s) { text(s); }
+  void files(const std::vector<std::string>& list) {
+    number(list.size());
+    for (const std::string& file : list) text(file);
+  }
   void layout(Type type, const Layout& l) {  // only where there is no type to say it
     if (type != Type::none) return;
     number(l.size);
@@ -76,28 +82,6 @@ class Encoder {
     if (t.kind != TerminatorKind::exit) number(t.targets[0]);
     if (t.kind == TerminatorKind::branch) number(t.targets[1]);
     location(t.location);
-  }
-  void attributes(const Attributes& a) {
-    number(a.max_threads);
-    number(a.min_blocks);
-    for (const std::uint32_t n : a.block) number(n);
-    for (const std::uint32_t n : a.cluster) number(n);
-    number(a.max_registers);
-    number(a.stack_size);
-    byte(a.cooperative ? 1 : 0);
-  }
-  void types(const std::vector<Type>& list) {
-    number(list.size());
-    for (Type t : list) enumerator(t);
-  }
-  void body(const Body& b) {
-    types(b.variables);
-    number(b.blocks.size());
-    for (const Block& block : b.blocks) {
-      number(block.operations.size());
-      for (const Operation& op : block.operations) operation(op);
-      terminator(block.terminator);
-    }
   }
 };
 
@@ -225,44 +209,7 @@ inline std::vector<std::uint8_t> encode(const Graph& graph) {
   detail::Encoder out;
   for (std::uint8_t b : detail::encoding_magic) out.byte(b);
   out.byte(encoding_version);
-  out.text(graph.name);
-  out.enumerator(graph.fp_mode);
-  out.attributes(graph.attributes);
-  out.number(graph.files.size());
-  for (const std::string& file : graph.files) out.text(file);
-  out.number(graph.strings.size());
-  for (const std::string& s : graph.strings) out.text(s);
-  out.number(graph.parameters.size());
-  for (const Parameter& p : graph.parameters) {
-    out.enumerator(p.kind);
-    out.enumerator(p.type);
-    out.layout(p.type, p.layout);
-  }
-  out.number(graph.memories.size());
-  for (const Memory& m : graph.memories) {
-    out.enumerator(m.kind);
-    out.enumerator(m.element);
-    out.enumerator(m.access);
-    out.number(m.parameter);
-    out.number(m.elements);
-    out.number(m.data);
-    out.layout(m.element, m.layout);
-    out.location(m.location);
-  }
-  out.number(graph.spaces.size());
-  for (const IndexSpace& s : graph.spaces) {
-    out.enumerator(s.kind);
-    out.number(s.stride);
-    out.location(s.location);
-  }
-  out.number(graph.functions.size());
-  for (const Function& f : graph.functions) {
-    out.text(f.name);
-    out.types(f.parameters);
-    out.types(f.results);
-    out.body(f);
-  }
-  out.body(graph);
+  detail::walk(out, graph);
   return std::move(out.bytes);
 }
 

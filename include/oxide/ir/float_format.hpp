@@ -83,7 +83,7 @@ constexpr double value_of_format(FloatFormat format, std::uint32_t bits) {
     const double value = static_cast<double>(rest) * unit;
     return std::bit_cast<double>(sign | std::bit_cast<std::uint64_t>(value));
   }
-  const auto exponent = static_cast<std::uint64_t>(static_cast<int>(field) - format.bias + 1023);
+  const std::uint64_t exponent = std::uint64_t{field} + 1023 - static_cast<std::uint64_t>(format.bias);
   return std::bit_cast<double>(sign | exponent << 52 | std::uint64_t{rest} << (52 - format.mantissa));
 }
 

@@ -7,6 +7,7 @@
 
 #include <oxide/ir/encode.hpp>
 #include <oxide/ir/graph.hpp>
+#include <oxide/ir/walk.hpp>
 
 namespace oxide::ir {
 
@@ -40,43 +41,6 @@ class Hasher {
     word(s.size());
     for (char c : s) word(static_cast<unsigned char>(c));
   }
-  void types(const std::vector<Type>& list) {
-    word(list.size());
-    for (Type t : list) enumerator(t);
-  }
-  void attributes(const Attributes& a) {
-    word(std::uint64_t{a.max_threads} << 32 | a.min_blocks);
-    for (std::size_t axis = 0; axis != 3; ++axis) word(std::uint64_t{a.block[axis]} << 32 | a.cluster[axis]);
-    word(std::uint64_t{a.max_registers} << 32 | a.stack_size);
-    word(a.cooperative);
-  }
-  void body(const Body& body, bool with_lines) {
-    types(body.variables);
-    word(body.blocks.size());
-    for (const Block& block : body.blocks) {
-      word(block.operations.size());
-      for (const Operation& op : block.operations) {
-        word(static_cast<std::uint64_t>(op.opcode) << 40 | static_cast<std::uint64_t>(op.type) << 32 | op.result);
-        word(static_cast<std::uint64_t>(op.operands[0]) << 32 | op.operands[1]);
-        word(op.operands[2]);
-        word(op.immediate);
-        if (with_lines) location(op.location);
-      }
-      const Terminator& t = block.terminator;
-      word(static_cast<std::uint64_t>(t.kind) << 32 | (t.kind == TerminatorKind::branch ? t.condition : no_variable));
-      const std::uint32_t first = t.kind == TerminatorKind::exit ? 0 : t.targets[0];
-      const std::uint32_t second = t.kind == TerminatorKind::branch ? t.targets[1] : 0;
-      word(static_cast<std::uint64_t>(first) << 32 | second);
-      if (with_lines) location(t.location);
-    }
-  }
-  void layout(Type type, const Layout& l) {
-    if (type == Type::none) word(static_cast<std::uint64_t>(l.size) << 32 | l.alignment);
-  }
-  void location(const Location& l) {
-    word(l.line);
-    word(static_cast<std::uint64_t>(l.file) << 32 | l.column);
-  }
   Hash finish() {
     word(words_);
     word(0);
@@ -94,49 +58,52 @@ class Hasher {
   std::uint64_t a_ = 0x6f78696465677261u, b_ = 0x243f6a8885a308d3u, words_ = 0;
 };
 
+// What walk() writes to. Names and lines count only when asked for.
+class GraphHasher : public Hasher {
+ public:
+  explicit GraphHasher(bool with_lines) : with_lines_(with_lines) { word(with_lines); }
+
+  void number(std::uint64_t n) { word(n); }
+  void name(const std::string& s) {
+    if (with_lines_) text(s);
+  }
+  void files(const std::vector<std::string>& list) {
+    if (with_lines_) word(list.size());
+    for (const std::string& file : list) name(file);
+  }
+  void layout(Type type, const Layout& l) {
+    if (type == Type::none) word(static_cast<std::uint64_t>(l.size) << 32 | l.alignment);
+  }
+  void location(const Location& l) {
+    if (!with_lines_) return;
+    word(l.line);
+    word(static_cast<std::uint64_t>(l.file) << 32 | l.column);
+  }
+  void operation(const Operation& op) {
+    word(static_cast<std::uint64_t>(op.opcode) << 40 | static_cast<std::uint64_t>(op.type) << 32 | op.result);
+    word(static_cast<std::uint64_t>(op.operands[0]) << 32 | op.operands[1]);
+    word(op.operands[2]);
+    word(op.immediate);
+    location(op.location);
+  }
+  void terminator(const Terminator& t) {
+    word(static_cast<std::uint64_t>(t.kind) << 32 | (t.kind == TerminatorKind::branch ? t.condition : no_variable));
+    const std::uint32_t first = t.kind == TerminatorKind::exit ? 0 : t.targets[0];
+    const std::uint32_t second = t.kind == TerminatorKind::branch ? t.targets[1] : 0;
+    word(static_cast<std::uint64_t>(first) << 32 | second);
+    location(t.location);
+  }
+
+ private:
+  const bool with_lines_;
+};
+
 }  // namespace detail
 
 inline Hash hash(const Graph& graph, HashLines lines) {
-  const bool with_lines = lines == HashLines::include;
-  detail::Hasher out;
+  detail::GraphHasher out(lines == HashLines::include);
   out.word(encoding_version);
-  out.word(with_lines);
-  out.enumerator(graph.fp_mode);
-  out.attributes(graph.attributes);
-  out.word(graph.parameters.size());
-  for (const Parameter& p : graph.parameters) {
-    out.enumerator(p.kind);
-    out.enumerator(p.type);
-    out.layout(p.type, p.layout);
-  }
-  out.word(graph.memories.size());
-  for (const Memory& m : graph.memories) {
-    out.enumerator(m.kind);
-    out.enumerator(m.element);
-    out.enumerator(m.access);
-    out.word(m.parameter);
-    out.word(m.elements);
-    out.word(m.data);
-    out.layout(m.element, m.layout);
-    if (with_lines) out.location(m.location);
-  }
-  out.word(graph.spaces.size());
-  for (const IndexSpace& s : graph.spaces) {
-    out.enumerator(s.kind);
-    out.word(s.stride);
-  }
-  out.word(graph.strings.size());
-  for (const std::string& s : graph.strings) out.text(s);
-  out.word(graph.functions.size());
-  for (const Function& f : graph.functions) {
-    out.types(f.parameters);
-    out.types(f.results);
-    out.body(f, with_lines);
-    if (with_lines) out.text(f.name);
-  }
-  out.body(graph, with_lines);
-  if (with_lines)
-    for (const std::string& file : graph.files) out.text(file);
+  detail::walk(out, graph);
   return out.finish();
 }
 

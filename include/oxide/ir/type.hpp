@@ -16,8 +16,9 @@ class e5m2;
 struct half2;
 struct bfloat162;
 #ifdef __SIZEOF_INT128__
-__extension__ typedef __int128 int128;
-__extension__ typedef unsigned __int128 uint128;
+// `__extension__` goes before a typedef only.
+__extension__ typedef __int128 int128;            // NOLINT(modernize-use-using)
+__extension__ typedef unsigned __int128 uint128;  // NOLINT(modernize-use-using)
 #else
 #error "oxide needs a compiler with 128-bit integers"
 #endif

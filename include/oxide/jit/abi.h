@@ -11,7 +11,7 @@ extern "C" {
 #endif
 
 /* Raised with every incompatible change of this file or of the graph's encoding. */
-#define OXIDE_JIT_ABI_VERSION 4u
+#define OXIDE_JIT_ABI_VERSION 5u
 
 enum oxide_jit_target {
   OXIDE_JIT_NVPTX = 0, /* PTX text for an NVIDIA GPU */

@@ -23,8 +23,6 @@ constexpr std::size_t print_words(ir::Type type) { return ir::size_of(type) > 8 
 
 namespace detail {
 
-__extension__ typedef unsigned __int128 PrintInteger;
-
 inline void append_padded(std::string& out, std::string_view text, const PrintSpec& spec, char default_align) {
   const auto width = static_cast<std::size_t>(spec.width);
   const std::size_t pad = width > text.size() ? width - text.size() : 0;
@@ -46,7 +44,7 @@ inline std::string sign_text(bool negative, const PrintSpec& spec) {
   return negative ? "-" : spec.sign == '-' ? "" : std::string(1, spec.sign);
 }
 
-inline void append_integer(std::string& out, bool negative, PrintInteger magnitude, const PrintSpec& spec) {
+inline void append_integer(std::string& out, bool negative, uint128 magnitude, const PrintSpec& spec) {
   if (spec.type == 'c') {
     const char c = static_cast<char>(static_cast<unsigned char>(magnitude));
     return append_padded(out, {&c, 1}, spec, '<');
@@ -144,11 +142,11 @@ inline void append_argument(std::string& out, ir::Type type, const std::uint64_t
   if (type == ir::Type::f32) return append_float(out, std::bit_cast<float>(static_cast<std::uint32_t>(words[0])), spec);
   if (type == ir::Type::f64) return append_float(out, std::bit_cast<double>(words[0]), spec);
   const unsigned bits = ir::bits_of(type);
-  PrintInteger value = words[0];
-  if (bits > 64) value |= PrintInteger{words[1]} << 64;
+  uint128 value = words[0];
+  if (bits > 64) value |= uint128{words[1]} << 64;
   const bool negative = ir::is_signed_integer(type) && (value >> (bits - 1) & 1) != 0;
   if (negative) value = 0 - value;
-  if (bits < 128) value &= (PrintInteger{1} << bits) - 1;
+  if (bits < 128) value &= (uint128{1} << bits) - 1;
   append_integer(out, negative, value, spec);
 }
 

@@ -87,8 +87,7 @@ inline void add_body(const NodeGraph& nodes, ir::Graph& graph, ir::Body& body) {
       }
       if (node.opcode == ir::Opcode::loop_head) continue;
       if (node.opcode == ir::Opcode::index_space) {
-        const ir::IndexSpace space{static_cast<ir::SpaceKind>(node.immediate & 0xff), static_cast<std::uint32_t>(node.immediate >> 8),
-                                   location};
+        const ir::IndexSpace space{ir::space_kind(node.immediate), ir::space_stride(node.immediate), location};
         bool known = false;
         for (const ir::IndexSpace& s : graph.spaces) known |= s.kind == space.kind && s.stride == space.stride;
         if (!known) graph.spaces.push_back(space);
