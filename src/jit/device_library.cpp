@@ -4,6 +4,7 @@
 #include "lower_math.hpp"
 #include "optimize.hpp"
 
+#include <algorithm>
 #include <cstdlib>
 #include <map>
 
@@ -33,11 +34,18 @@ std::string function_name(bool libdevice, ir::Math f, ir::Type type) {
   return mangled;
 }
 
+// Functions of libdevice's that are no good: jn and yn are NaN or any number where a step on the way overflows, for small arguments.
+bool is_better_built_in([[maybe_unused]] ir::Math f) {
+#ifdef OXIDE_LIBCLC
+  return f == ir::Math::jn || f == ir::Math::yn;
+#else
+  return false;
+#endif
+}
+
 // Operands of which libdevice makes what C does not, as others that mean the same.
 llvm::SmallVector<llvm::Value*, 3> prepared_for_libdevice(Builder& b, ir::Math f, llvm::SmallVector<llvm::Value*, 3> x) {
   llvm::Type* t = x.back()->getType();
-  // yn(n, -0) is +infinity; -0 + 0 is 0.
-  if (f == ir::Math::yn) x[1] = b.CreateFAdd(x[1], llvm::ConstantFP::get(t, 0.0));
   // A subnormal exponent of pow counts as an odd whole number; the least normal one gives the same power.
   if (f == ir::Math::pow && t->isDoubleTy()) {
     llvm::Value* least = llvm::ConstantFP::get(t, 0x1p-1022);
@@ -106,22 +114,24 @@ MathResults DeviceLibrary::call(Builder& b, ir::Math f, ir::Type type, llvm::Arr
                                              "' on an NVIDIA GPU needs a device library, and none was found: " +
                                              "set OXIDE_LIBDEVICE to the path of CUDA's libdevice.10.bc"};
   llvm::SmallVector<llvm::Value*, 3> x(operands);
-  if (kind_ == Kind::libdevice) x = prepared_for_libdevice(b, f, x);
-  MathResults results = call_math_function(b, function_name(kind_ == Kind::libdevice, f, type), f, type, x);
-  // jn(n, 0) is a NaN in libdevice for n > 1, and jn(1, -0) is 0; it is a zero, which has the sign of x for an odd n.
-  if (kind_ == Kind::libdevice && f == ir::Math::jn) {
-    llvm::Value* zero = llvm::ConstantFP::get(x[1]->getType(), 0.0);
-    llvm::Value* is_zero = b.CreateAnd(b.CreateFCmpOEQ(x[1], zero), b.CreateICmpSGT(x[0], b.getInt32(0)));
-    llvm::Value* odd = b.CreateTrunc(x[0], b.getInt1Ty());
-    results[0] = b.CreateSelect(is_zero, b.CreateSelect(odd, x[1], zero), results[0]);
-  }
-  return results;
+  const bool libdevice = kind_ == Kind::libdevice && !is_better_built_in(f);
+  if (libdevice) x = prepared_for_libdevice(b, f, x);
+  return call_math_function(b, function_name(libdevice, f, type), f, type, x);
 }
 
 void DeviceLibrary::link_into(llvm::Module& module, const llvm::Function* other) const {
   std::vector<llvm::Function*> declared;
   for (llvm::Function& f : module)
     if (f.isDeclaration() && !f.isIntrinsic() && &f != other) declared.push_back(&f);
+  if (kind_ == Kind::libdevice) {
+    const auto own = std::ranges::stable_partition(declared, [](llvm::Function* f) { return f->getName().starts_with("__nv_"); });
+    get("builtin").link(module, {own.begin(), own.end()});
+    declared.erase(own.begin(), own.end());
+  }
+  link(module, declared);
+}
+
+void DeviceLibrary::link(llvm::Module& module, llvm::ArrayRef<llvm::Function*> declared) const {
   if (declared.empty()) return;
   // Parsed lazily: a function's body is read when the linker asks for it.
   auto library = llvm::getLazyBitcodeModule(bytes_->getMemBufferRef(), module.getContext(), /*ShouldLazyLoadMetadata=*/true);

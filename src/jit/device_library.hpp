@@ -26,6 +26,7 @@ class DeviceLibrary {
   static std::unique_ptr<DeviceLibrary> built_in();
   static std::unique_ptr<DeviceLibrary> open(const std::string& path);
   static std::unique_ptr<DeviceLibrary> find();
+  void link(llvm::Module& module, llvm::ArrayRef<llvm::Function*> declared) const;
 
   Kind kind_;
   std::string name_;
