@@ -19,8 +19,8 @@ class HostCalls {
   // `printer` may be null.
   void open_frame(Builder& b, llvm::Value* stack_limit, llvm::Value* printer);
 
-  // A call in the kernel by the thread of the given x. What it failed with, if it did, is reported by `failed(status, first value, second)`,
-  // which ends the block.
+  // A call in the kernel by the thread of the given x. What it failed with, if it did, is reported by
+  // `failed(status, first value, second)`, which ends the block.
   template <class Failed>
   std::vector<llvm::Value*> call_from_kernel(Builder& b, llvm::Value* x, std::size_t function, llvm::ArrayRef<llvm::Value*> arguments,
                                              Failed failed) {

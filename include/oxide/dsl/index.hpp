@@ -19,7 +19,7 @@ struct Index {
   Index(A&& index, Where place = Where::current()) : handle(position(std::forward<A>(index), place)), where(place) {
     if constexpr (source_of<A>.kind == SourceKind::host) {
       known = true;
-      number = static_cast<std::uint64_t>(index);
+      number = static_cast<std::uint64_t>(index);  // NOLINT(bugprone-use-after-move): a number stays what it is
     }
   }
 

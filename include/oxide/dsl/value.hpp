@@ -51,7 +51,7 @@ class Value : public detail::Operators<T> {
   }
 
   // By value, so that the parameter's copy or conversion knows the place of the assignment.
-  Value& operator=(Value other) & {  // NOLINT(performance-unnecessary-value-param)
+  Value& operator=(Value other) & {
     detail::assign(handle_, other.handle_, other.where_);
     return *this;
   }

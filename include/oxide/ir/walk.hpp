@@ -9,8 +9,8 @@
 
 namespace oxide::ir::detail {
 
-// `out` takes number(n), enumerator(e), text(s), name(s) and files(list) (that only messages show), layout(type, l), location(l), operation(op)
-// and terminator(t). decode() reads in the same order.
+// `out` takes number(n), enumerator(e), text(s), name(s) and files(list) (that only messages show), layout(type, l), location(l),
+// operation(op) and terminator(t). decode() reads in the same order.
 template <class Out>
 void walk(Out& out, const std::vector<Type>& types) {
   out.number(types.size());
