@@ -11,7 +11,7 @@
 #include <oxide/dsl/parameter.hpp>
 #include <oxide/ir/attributes.hpp>
 #include <oxide/ir/graph.hpp>
-#include <oxide/jit/local_memory.hpp>
+#include <oxide/jit/local_array.hpp>
 #include <oxide/jit/target.hpp>
 #include <oxide/linkage.hpp>
 #include <oxide/runtime/argument.hpp>

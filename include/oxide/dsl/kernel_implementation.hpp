@@ -20,6 +20,7 @@
 #include <oxide/dsl/table.hpp>
 #include <oxide/error.hpp>
 #include <oxide/ir/print.hpp>
+#include <oxide/jit/local_memory.hpp>
 #include <oxide/runtime/device.hpp>
 #include <oxide/runtime/launch.hpp>
 #include <oxide/runtime/program.hpp>

@@ -8,19 +8,11 @@
 #include <string_view>
 #include <vector>
 
-#include <oxide/error.hpp>
 #include <oxide/ir/graph.hpp>
 #include <oxide/jit/abi.h>
+#include <oxide/jit/local_array.hpp>
 
-namespace oxide {
-
-// One array, and where the user's source makes it.
-struct ArrayInLocalMemory {
-  SourceLine line;
-  std::uint64_t bytes = 0;  // of a thread
-};
-
-namespace jit {
+namespace oxide::jit {
 
 inline std::vector<ArrayInLocalMemory> arrays_in_local_memory(const ir::Graph& graph, std::span<const oxide_local_array> arrays) {
   std::vector<ArrayInLocalMemory> all;
@@ -62,5 +54,4 @@ inline std::string local_memory_text(const ir::Graph& graph, std::span<const oxi
   return text;
 }
 
-}  // namespace jit
-}  // namespace oxide
+}  // namespace oxide::jit
