@@ -124,9 +124,11 @@ void DeviceLibrary::link_into(llvm::Module& module, const llvm::Function* other)
   for (llvm::Function& f : module)
     if (f.isDeclaration() && !f.isIntrinsic() && &f != other) declared.push_back(&f);
   if (kind_ == Kind::libdevice) {
-    const auto own = std::ranges::stable_partition(declared, [](llvm::Function* f) { return f->getName().starts_with("__nv_"); });
-    get("builtin").link(module, {own.begin(), own.end()});
-    declared.erase(own.begin(), own.end());
+    const auto own =
+        std::stable_partition(declared.begin(), declared.end(), [](llvm::Function* f) { return f->getName().starts_with("__nv_"); });
+    const std::vector<llvm::Function*> built_in_ones(own, declared.end());
+    declared.erase(own, declared.end());
+    if (!built_in_ones.empty()) get("builtin").link(module, built_in_ones);
   }
   link(module, declared);
 }
