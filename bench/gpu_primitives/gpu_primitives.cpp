@@ -82,14 +82,13 @@ class Bench {
       same("scan", ours, theirs);
     };
     one.template operator()<device::ScanTuning{}>();
-    one.template operator()<device::ScanTuning{256, 4, 0, false}>();
-    one.template operator()<device::ScanTuning{256, 6, 0, false}>();
-    one.template operator()<device::ScanTuning{128, 6}>();
-    one.template operator()<device::ScanTuning{256, 6}>();
-    one.template operator()<device::ScanTuning{384, 4}>();
-    one.template operator()<device::ScanTuning{512, 4}>();
+    one.template operator()<device::ScanTuning{1024, 4, 2, false}>();
+    one.template operator()<device::ScanTuning{1024, 6, 1}>();
+    one.template operator()<device::ScanTuning{256, 4, 0}>();
+    one.template operator()<device::ScanTuning{1024, 2, 2}>();
+    one.template operator()<device::ScanTuning{768, 5, 2}>();
+    one.template operator()<device::ScanTuning{512, 8, 2}>();
     one.template operator()<device::ScanTuning{512, 6, 2}>();
-    one.template operator()<device::ScanTuning{1024, 4, 2}>();
   }
 
   void sort() {

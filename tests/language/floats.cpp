@@ -55,7 +55,8 @@ void check(const char* name, double tolerance, F f, M model, const Inputs<T>& in
     const std::vector<T> out = run2<T, T>(stream, f, in.a, in.b);
     for (std::size_t i = 0; i < out.size(); ++i) {
       const T expected = model(in.a[i], in.b[i]);
-      INFO(in.a[i] << " and " << in.b[i] << ": " << out[i] << ", expected " << expected);
+      INFO(in.a[i] << " and " << in.b[i] << ": " << out[i] << ", expected " << expected << std::hexfloat << " (" << in.a[i] << ", "
+                   << in.b[i] << ", " << out[i] << ", " << expected << ')');
       if (tolerance == 0) REQUIRE(same(out[i], expected));
       else REQUIRE(distance(out[i], expected) <= tolerance);
     }

@@ -205,7 +205,7 @@ TEST_CASE("calls of many threads come whole, each once, from several streams and
     const auto in = ox::DeviceBuffer<float>::from_host(stream, host);
     stream.synchronize();
     Captured captured;
-    const ox::Device device = stream.device_id() == 0 ? ox::Device::cpu() : ox::Device::gpu(stream.device_id() - 1);
+    const ox::Device device = device_of(stream);
     const ox::Stream other = device.new_stream();
     for (int launch = 0; launch != 4; ++launch) k(launch % 2 == 0 ? stream : other, ox::LaunchConfig::for_num_elems(n), launch, in);
     if (stream.device_id() != 0) CHECK(captured.take() == "");
@@ -229,7 +229,7 @@ TEST_CASE("output that does not fit is counted, and later output fits again") {
   });
   ox::set_print_buffer_size(1000);
   on_every_device([&](const ox::Stream& shared) {
-    const ox::Device device = shared.device_id() == 0 ? ox::Device::cpu() : ox::Device::gpu(shared.device_id() - 1);
+    const ox::Device device = device_of(shared);
     const ox::Stream stream = device.new_stream();
     Captured captured;
     for (int round = 0; round != 2; ++round) {

@@ -215,7 +215,7 @@ void check_structs(const ox::Stream& stream, Same same) {
 }
 
 bool swaps_16_bytes(const ox::Stream& stream) {
-  const ox::DeviceProperties& p = ox::Device::all()[stream.device_id()].properties();
+  const ox::DeviceProperties& p = device_of(stream).properties();
   return p.kind == ox::DeviceKind::cpu || p.sm >= 90;
 }
 

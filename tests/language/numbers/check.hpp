@@ -124,7 +124,7 @@ void check(const K& kernel, bool nonzero_divisor, M model) {
     const auto a = ox::DeviceBuffer<T>::from_host(stream, in[0]), b = ox::DeviceBuffer<T>::from_host(stream, in[1]),
                c = ox::DeviceBuffer<T>::from_host(stream, in[2]);
     auto out = ox::DeviceBuffer<uint128>::zeroed(stream, count * results);
-    const auto program = oxide::runtime::load_program(ox::Device::all().at(stream.device_id()), graph, {.opt_level = level});
+    const auto program = oxide::runtime::load_program(device_of(stream), graph, {.opt_level = level});
     const oxide::runtime::Argument arguments[] = {a.argument(), b.argument(), c.argument(), out.argument()};
     oxide::runtime::launch(*program, stream, ox::LaunchConfig::for_num_elems(count), arguments);
     const std::vector<uint128> got = out.to_host(stream);

@@ -19,6 +19,10 @@ void on_every_device(Check check) {
   }
 }
 
+inline ox::Device device_of(const ox::Stream& stream) {
+  return stream.device_id() == 0 ? ox::Device::cpu() : ox::Device::gpu(stream.device_id() - 1);
+}
+
 // std::vector<bool> has no elements; host results are compared as these.
 template <class T>
 using HostElement = std::conditional_t<std::is_same_v<T, bool>, unsigned char, T>;

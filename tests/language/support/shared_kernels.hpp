@@ -3,10 +3,6 @@
 
 #include "devices.hpp"
 
-inline ox::Device device_of(const ox::Stream& stream) {
-  return stream.device_id() == 0 ? ox::Device::cpu() : ox::Device::gpu(stream.device_id() - 1);
-}
-
 namespace shared {
 
 inline constexpr auto add_one = ox::kernel("add_one", [](ox::DisjointSpan<int> data) {
