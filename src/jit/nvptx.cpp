@@ -457,7 +457,8 @@ class Kernel final : public Surroundings {
 //   if (this is the first failure) { fill the record in; fence; ready = 1 }; exit
 // The thread leaves the kernel and does not trap: a trap is an unspecified launch failure to the driver, after which a process can use no
 // GPU any more (CUDA Driver API, CUDA_ERROR_LAUNCH_FAILED). The host finds the record when it next waits.
-// Written in PTX, of which every instruction is older than the oldest architecture and PTX version here: it is the same in every kernel,
+// The record is in the host's memory, with which a GPU is atomic only to its own threads; the host sees it filled in by the store behind
+// the fence. Written in PTX, of which every instruction is older than the oldest architecture and PTX version here: it is the same in every kernel,
 // and LLVM would take as long for it as for a small kernel. `[@` is `[` and the function's name.
 static constexpr llvm::StringLiteral fault_body = R"(
 {
@@ -466,7 +467,7 @@ static constexpr llvm::StringLiteral fault_body = R"(
   .reg .b64 %rd<4>;
 
   ld.param.b64 %rd1, [@_param_0];
-  atom.relaxed.sys.global.cas.b32 %r1, [%rd1], 0, 1;
+  atom.relaxed.gpu.global.cas.b32 %r1, [%rd1], 0, 1;
   setp.ne.b32 %p1, %r1, 0;
   @%p1 bra $L__later;
   ld.param.b32 %r2, [@_param_1];

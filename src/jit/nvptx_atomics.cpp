@@ -32,6 +32,8 @@ class Atomics {
               narrow ? "r" : "l"};
   }
 
+  bool in_cluster() const { return place_.space == ".shared::cluster"; }
+
   // A sequentially consistent access is a fence.sc and an access that acquires or releases (PTX ISA, "Memory Consistency Model"; the
   // mapping is the one of Lustig et al., "A Formal Analysis of the NVIDIA PTX Memory Consistency Model").
   void fence_if_seq_cst() {
@@ -136,11 +138,14 @@ Value* read_modify_write(Builder& b, Atomics& atomics, ir::AtomicKind kind, ir::
   const auto as_type = [&](Value* v) { return floats ? b.CreateBitCast(v, t) : v; };
   const auto compute = [&](Value* old) { return as_integer(combine(as_type(old))); };
   const bool halves = ir::is_half(type) || ir::is_pair(type);
-  if (halves && (kind == add || kind == sub) && adds_halves(type, sm)) {
+  if (halves && (kind == add || kind == sub) && adds_halves(type, sm) && !atomics.in_cluster()) {
     if (kind == sub) operand = b.CreateXor(operand, llvm::ConstantInt::get(t, bits == 16 ? 0x8000 : 0x80008000));
     return atomics.rmw("add.noftz", ir::name_of(type), t, operand, bits == 16 ? "h" : "r");
   }
-  if (bits < 32 || (halves && kind != exchange)) return as_type(atomics.loop(bits, compute));
+  // In the shared memory of other blocks the assembler makes these of a load and a swap in the thread's own (ptxas 13.0: the results are
+  // wrong on an H200). A swap there is an instruction.
+  const bool in_cluster = atomics.in_cluster() && kind != exchange && (bits == 64 || ir::is_floating(type) || halves);
+  if (bits < 32 || (halves && kind != exchange) || in_cluster) return as_type(atomics.loop(bits, compute));
   const char* reg = bits == 128 ? "q" : bits == 64 ? "l" : "r";
   const std::string width = std::to_string(bits);
   if (floats) {

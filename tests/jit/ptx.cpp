@@ -133,7 +133,7 @@ TEST_CASE("all checks share one function, out of line, in which the first thread
   const std::string body = ptx.substr(kernel, fault - kernel);
   CHECK(body.find("oxide_fault, (") > body.rfind("ret;"));
   const std::string shared = ptx.substr(fault);
-  CHECK(count(shared, "atom.relaxed.sys.global.cas.b32") == 1);
+  CHECK(count(shared, "atom.relaxed.gpu.global.cas.b32") == 1);
   CHECK(count(shared, "fence.sc.sys") == 1);
   const std::size_t store = shared.find("st.relaxed.sys.global.b32");
   REQUIRE(store != std::string::npos);

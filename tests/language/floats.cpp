@@ -43,9 +43,11 @@ double distance(T x, T y) {
   const auto key = [](T v) {
     const auto bits = std::bit_cast<Bits<T>>(v);
     const Bits<T> sign = Bits<T>{1} << (8 * sizeof(T) - 1);
-    return static_cast<double>(bits & ~sign) * ((bits & sign) != 0 ? -1 : 1);
+    const auto magnitude = static_cast<std::int64_t>(bits & ~sign);
+    return (bits & sign) != 0 ? -magnitude : magnitude;
   };
-  return std::abs(key(x) - key(y));
+  const std::int64_t a = key(x), b = key(y);  // their difference may be larger than an integer is
+  return (a < 0) == (b < 0) ? static_cast<double>(std::abs(a - b)) : std::abs(static_cast<double>(a) - static_cast<double>(b));
 }
 
 template <class T, class F, class M>

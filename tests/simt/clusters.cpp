@@ -1,4 +1,5 @@
 // Clusters of blocks: their places, their barrier in one piece and in two, and each other's shared memory, on every device that has them.
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -74,6 +75,78 @@ constexpr auto neighbours = ox::kernel("neighbours", [](ox::Span<const float> in
   if (before >= 1000000u || zero >= 1000000u) out.unchecked_mut(place + 9u) = 1;
   cluster.sync();
 });
+
+// All threads of a cluster on numbers of its first block.
+constexpr auto gathered = ox::kernel("gathered", [](ox::Span<const std::uint64_t> in, ox::Span<std::uint64_t> out) {
+  ox::Shared<std::uint64_t, 6> naturals;
+  ox::Shared<std::int64_t, 2> integers;
+  ox::Shared<float, 2> floats;
+  ox::Shared<double, 2> doubles;
+  ox::Shared<ox::half, 1> halves;
+  auto cluster = ox::this_cluster();
+  const ox::u32 t = ox::block::thread_rank();
+  if (t < 6u) naturals[t] = 12345;
+  if (t < 2u) {
+    integers[t] = 0;
+    floats[t] = 0;
+    doubles[t] = 0;
+  }
+  if (t == 0u) halves[0] = ox::half(0.0f);
+  cluster.sync();
+  const ox::u64 x = in[ox::cast<std::uint32_t>(ox::this_grid().thread_rank())];
+  const ox::i64 small = ox::cast<std::int64_t>(x % 8u) - 3;
+  auto w = cluster.map_shared_rank(naturals, 0);
+  ox::atomic(w, 0).fetch_add(x);
+  ox::atomic(w, 1).fetch_min(x);
+  ox::atomic(w, 2).fetch_max(x);
+  ox::atomic(w, 3).fetch_and(x | 255u);
+  ox::atomic(w, 4).fetch_or(x & 0xffff00u);
+  ox::atomic(w, 5).fetch_xor(x);
+  ox::atomic(cluster.map_shared_rank(integers, 0), 0).fetch_min(small * 1000000007);
+  ox::atomic(cluster.map_shared_rank(integers, 0), 1).fetch_sub(small);
+  ox::atomic(cluster.map_shared_rank(floats, 0), 0).fetch_add(ox::cast<float>(small));
+  ox::atomic(cluster.map_shared_rank(floats, 0), 1).fetch_max(ox::cast<float>(small));
+  ox::atomic(cluster.map_shared_rank(doubles, 0), 0).fetch_add(ox::cast<double>(small));
+  ox::atomic(cluster.map_shared_rank(doubles, 0), 1).fetch_min(ox::cast<double>(small));
+  ox::atomic(cluster.map_shared_rank(halves, 0), 0).fetch_add(ox::cast<ox::half>(small % 2));
+  cluster.sync();
+  if (cluster.block_rank() == 0u && t == 0u) {
+    const ox::u32 at = ox::cast<std::uint32_t>(ox::this_grid().thread_rank()) / (ox::block_dim.x() * cluster.num_blocks()) * 13u;
+    for (std::uint32_t k = 0; k != 6; ++k) out.unchecked_mut(at + k) = naturals[k];
+    for (std::uint32_t k = 0; k != 2; ++k) {
+      out.unchecked_mut(at + 6u + k) = ox::bit_cast<std::uint64_t>(ox::i64(integers[k]));
+      out.unchecked_mut(at + 8u + k) = ox::bit_cast<std::uint64_t>(ox::cast<std::int64_t>(ox::f32(floats[k])));
+      out.unchecked_mut(at + 10u + k) = ox::bit_cast<std::uint64_t>(ox::cast<std::int64_t>(ox::f64(doubles[k])));
+    }
+    out.unchecked_mut(at + 12u) = ox::bit_cast<std::uint64_t>(ox::cast<std::int64_t>(ox::f16(halves[0])));
+  }
+  cluster.sync();
+});
+
+void check_gathered(const ox::Stream& stream) {
+  constexpr std::uint32_t block = 128, blocks = 4, clusters = 5, n = block * blocks * clusters;
+  const std::vector<std::uint64_t> in = random_numbers<std::uint64_t>(n, 0, ~std::uint64_t{0}, 3);
+  const auto a = ox::DeviceBuffer<std::uint64_t>::from_host(stream, in);
+  auto b = ox::DeviceBuffer<std::uint64_t>::zeroed(stream, 13 * clusters);
+  gathered.cluster(blocks)(stream, ox::LaunchConfig{.grid = blocks * clusters, .block = block}, a, b);
+  const std::vector<std::uint64_t> out = b.to_host(stream);
+  for (std::uint32_t c = 0; c != clusters; ++c) {
+    std::uint64_t w[6] = {12345, 12345, 12345, 12345, 12345, 12345};
+    std::int64_t least = 0, sum = 0, largest = 0, smallest = 0, odd = 0;
+    for (std::uint32_t i = 0; i != block * blocks; ++i) {
+      const std::uint64_t x = in[c * block * blocks + i];
+      const std::int64_t small = static_cast<std::int64_t>(x % 8) - 3;
+      w[0] += x, w[1] = std::min(w[1], x), w[2] = std::max(w[2], x), w[3] &= x | 255, w[4] |= x & 0xffff00, w[5] ^= x;
+      least = std::min(least, small * 1000000007), sum += small, odd += small % 2;
+      largest = std::max(largest, small), smallest = std::min(smallest, small);
+    }
+    const std::int64_t rest[7] = {least, -sum, sum, largest, sum, smallest, odd};
+    for (std::uint32_t k = 0; k != 13; ++k) {
+      INFO("word " << k << " of cluster " << c);
+      CHECK(out[13 * c + k] == (k < 6 ? w[k] : static_cast<std::uint64_t>(rest[k - 6])));
+    }
+  }
+}
 
 void check_neighbours(const ox::Stream& stream, ox::Dim3 grid, ox::Dim3 size, std::uint32_t block) {
   INFO("grid " << grid.text() << ", clusters of " << size.text() << ", block " << block);
@@ -178,6 +251,10 @@ constexpr auto wrong = ox::kernel("wrong_cluster", [](ox::u32 mode, ox::Span<std
 
 }  // namespace
 
+TEST_CASE("atomic accesses to the shared memory of another block are atomic, of every type") {
+  on_every_device_with_clusters([](const ox::Stream& stream) { check_gathered(stream); });
+}
+
 TEST_CASE("blocks of a cluster know their places, wait for each other and use each other's shared memory") {
   on_every_device_with_clusters([](const ox::Stream& stream) {
     check_neighbours(stream, 6, 2, 128);
@@ -265,7 +342,7 @@ TEST_CASE("PTX reaches the shared memory of a cluster directly, with each barrie
     CHECK(count(ptx, "ld.shared::cluster") == 4);
     CHECK(count(ptx, "st.shared::cluster") == 1);
     CHECK(count(ptx, "atom.acq_rel.cluster.shared::cluster.add.u32") == 1);
-    CHECK(count(ptx, "atom.relaxed.cluster.shared::cluster.max.u64") == 1);
+    CHECK(count(ptx, "atom.relaxed.cluster.shared::cluster.cas.b64") == 1);  // a maximum of 64 bits
     CHECK(count(ptx, "atom.relaxed.cluster.shared::cluster.cas.b32") == 1);
     CHECK(count(ptx, "cvta") == 0);
     const std::string named = two_names.ptx(ox::jit::Target::nvptx(sm));
