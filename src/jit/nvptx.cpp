@@ -458,7 +458,8 @@ class Kernel final : public Surroundings {
 // The thread leaves the kernel and does not trap: a trap is an unspecified launch failure to the driver, after which a process can use no
 // GPU any more (CUDA Driver API, CUDA_ERROR_LAUNCH_FAILED). The host finds the record when it next waits.
 // The record is in the host's memory, with which a GPU is atomic only to its own threads; the host sees it filled in by the store behind
-// the fence. Written in PTX, of which every instruction is older than the oldest architecture and PTX version here: it is the same in every kernel,
+// the fence.
+// Written in PTX, of which every instruction is older than the oldest architecture and PTX version here: it is the same in every kernel,
 // and LLVM would take as long for it as for a small kernel. `[@` is `[` and the function's name.
 static constexpr llvm::StringLiteral fault_body = R"(
 {

@@ -226,6 +226,7 @@ constexpr auto both = ox::kernel("both",
                                      ox::this_grid().sync();
                                    }
                                    out.unchecked_mut(i) = sum;
+                                   cluster.sync();  // no block ends while another one may read its memory
                                  })
                           .cluster(2)
                           .cooperative();
