@@ -21,11 +21,8 @@ inline std::string output_of(const std::string& command) {
 }
 
 // The probe with the fakes, and with more environment variables.
-// Under the address sanitizer no leaks are looked for: these processes end while the compiler still starts on a thread of its own, and
-// the search for leaks fails at times when a thread ends during it.
 inline std::string probe(const std::string& environment, const std::string& command) {
-  return output_of("env -u OXIDE_DEVICE -u OXIDE_DUMP -u OXIDE_CPU_THREADS ASAN_OPTIONS=detect_leaks=0 OXIDE_JIT=" FAKE_JIT
-                   " OXIDE_LIBCUDA=" FAKE_CUDA " " +
+  return output_of("env -u OXIDE_DEVICE -u OXIDE_DUMP -u OXIDE_CPU_THREADS OXIDE_JIT=" FAKE_JIT " OXIDE_LIBCUDA=" FAKE_CUDA " " +
                    environment + " " RUNTIME_PROBE " " + command);
 }
 
