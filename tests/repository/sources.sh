@@ -30,4 +30,6 @@ complain "lines of more than 140 columns" "$(LC_ALL=C.UTF-8 awk 'length > 140 { 
 complain "no newline at the end" "$(for f in "${text[@]}"; do [ -z "$(tail -c 1 "$f")" ] || echo "$f"; done)"
 complain "headers without #pragma once or an include guard" \
   "$(for f in "${code[@]}"; do [[ $f != *.hpp ]] || grep -q '^#pragma once' "$f" || echo "$f"; done)"
+complain "pages that docs/index.md does not name" \
+  "$(for f in docs/*.md; do [ "$f" = docs/index.md ] || grep -qF "($(basename "$f"))" docs/index.md || echo "$f"; done)"
 exit $failed
