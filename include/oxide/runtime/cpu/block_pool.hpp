@@ -64,6 +64,11 @@ class BlockPool {
   static bool stopped(const std::uint32_t* stop) { return stop != nullptr && __atomic_load_n(stop, __ATOMIC_RELAXED) != 0; }
   static void drain(Job& job);
   static void* thread_main(void* pool);
+  // Whether this is a fork of the process with the threads: it has none of them, and one may have held the mutex when it was made.
+  bool forked() const {
+    const pid_t owner = owner_.load(std::memory_order_relaxed);
+    return owner != 0 && owner != getpid();
+  }
   void share(Job& job);
   void start_threads();
   void serve();
@@ -74,7 +79,7 @@ class BlockPool {
   pthread_cond_t left_ = PTHREAD_COND_INITIALIZER;  // a thread left a job as its last
   Job* jobs_ = nullptr;
   bool started_ = false, stopping_ = false;
-  pid_t owner_ = 0;
+  std::atomic<pid_t> owner_{0};  // the process that started the threads
   std::vector<pthread_t> workers_;
 };
 
@@ -178,7 +183,7 @@ inline double BlockPool::run(std::uint64_t blocks, BlockRange body, void* contex
 }
 
 inline void BlockPool::share(Job& job) {
-  if (job.wanted == 0) return drain(job);
+  if (job.wanted == 0 || forked()) return drain(job);
   {
     const Lock lock(mutex_);
     if (!started_) start_threads();
@@ -214,7 +219,7 @@ inline void BlockPool::drain(Job& job) {
 
 inline void BlockPool::start_threads() {
   started_ = true;
-  owner_ = getpid();
+  owner_.store(getpid(), std::memory_order_relaxed);
   sigset_t all, before;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);  // signals stay with the program's own threads
@@ -252,6 +257,7 @@ inline void BlockPool::serve() {
 }
 
 inline void BlockPool::stop() {
+  if (forked()) return;
   std::vector<pthread_t> workers;
   {
     const Lock lock(mutex_);
@@ -259,7 +265,6 @@ inline void BlockPool::stop() {
     workers.swap(workers_);
     pthread_cond_broadcast(&work_);
   }
-  if (owner_ != getpid()) return;  // a fork has none of the threads
   for (pthread_t thread : workers) pthread_join(thread, nullptr);
 }
 
