@@ -7,19 +7,11 @@
 #include <vector>
 
 #include "language/support/devices.hpp"
+#include "simt/support/composition.hpp"
 #include "simt/support/numbers.hpp"
 
 namespace {
 
-// Associative and not commutative: the composition of x -> a x + b, with a and b in the halves of a number.
-std::uint32_t compose(std::uint32_t f, std::uint32_t g) {
-  const std::uint32_t a = (f & 0xffff) * (g & 0xffff), b = (g & 0xffff) * (f >> 16) + (g >> 16);
-  return (a & 0xffff) | b << 16;
-}
-constexpr auto composed = [](ox::u32 f, ox::u32 g) {
-  ox::u32 a = (f & 0xffffu) * (g & 0xffffu), b = (g & 0xffffu) * (f >> 16) + (g >> 16);
-  return (a & 0xffffu) | b << 16;
-};
 constexpr auto sum = [](ox::i64 a, ox::i64 b) { return a + b; };
 
 constexpr auto algorithms = ox::kernel("algorithms", [](ox::Span<const std::uint32_t> in, ox::Span<std::uint32_t> out,

@@ -10,21 +10,12 @@
 #include <oxide/algorithm/scan.hpp>
 
 #include "language/support/devices.hpp"
+#include "simt/support/composition.hpp"
 #include "simt/support/numbers.hpp"
 
 namespace {
 
 using Words = std::vector<std::uint32_t>;
-
-// Associative and not commutative: the composition of x -> a x + b, with a and b in the halves of a number; 1 is x -> x.
-std::uint32_t compose(std::uint32_t f, std::uint32_t g) {
-  const std::uint32_t a = (f & 0xffff) * (g & 0xffff), b = (g & 0xffff) * (f >> 16) + (g >> 16);
-  return (a & 0xffff) | b << 16;
-}
-constexpr auto composed = [](ox::u32 f, ox::u32 g) {
-  ox::u32 a = (f & 0xffffu) * (g & 0xffffu), b = (g & 0xffffu) * (f >> 16) + (g >> 16);
-  return (a & 0xffffu) | b << 16;
-};
 
 template <class T, ox::device::RadixSortTuning tuning = ox::device::RadixSortTuning{}>
 void check_sort(const ox::Stream& stream, T low, T high) {
