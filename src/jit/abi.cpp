@@ -6,6 +6,7 @@
 #include "device_library.hpp"
 #include "failure.hpp"
 #include "host.hpp"
+#include "inline_functions.hpp"
 #include "llvm.hpp"
 #include "nvptx.hpp"
 #include "optimize.hpp"
@@ -100,23 +101,29 @@ void take_sides(ir::Graph& graph, bool gpu) {
   for (ir::Function& f : graph.functions) take_sides(static_cast<ir::Body&>(f), gpu);
 }
 
+// What a GPU does in kernels only. Whether there is such an operation decides what a launch passes, so none is dropped.
+bool waits_for_grid(const ir::Operation& op) { return op.opcode == ir::Opcode::grid_barrier; }
+
 void compile(const oxide_jit_request& request, Result& result) {
   check(request);
   initialize();
   llvm_gave_up = false;
   Clock clock;
   ir::Graph graph = read_graph(request);
-  result.site_list = fault_sites(graph);
-  take_sides(graph, request.target == OXIDE_JIT_NVPTX);
+  const bool gpu = request.target == OXIDE_JIT_NVPTX;
+  take_sides(graph, gpu);
+  const Origins origins = inline_functions(graph, gpu ? waits_for_grid : is_collective, /*drop=*/!gpu);
+  result.site_list = origins.sites(graph);
   result.sites = result.site_list.data();
   result.site_count = result.site_list.size();
   result.timing.decode_ms = clock.lap();
-  if (request.target == OXIDE_JIT_NVPTX) {
+  if (gpu) {
     Ptx ptx = compile_nvptx(graph, request, result.timing);
     result.ptx_text = std::move(ptx.text);
     result.llvm_text = std::move(ptx.llvm_ir);
     result.name = std::move(ptx.entry);
     result.array_list = std::move(ptx.local_arrays);
+    for (oxide_local_array& array : result.array_list) origins.place(array);
     result.local_arrays = result.array_list.data();
     result.local_array_count = result.array_list.size();
     Result::give(result.ptx, result.ptx_text);

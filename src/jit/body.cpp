@@ -35,7 +35,7 @@ std::vector<oxide_fault_site> fault_sites(const ir::Graph& graph) {
         const ir::Operation& op = body.blocks[b].operations[i];
         const auto add = [&](oxide_fault_kind kind, std::uint64_t memory = 0) {
           sites.push_back({static_cast<std::uint32_t>(kind), static_cast<std::uint32_t>(memory), static_cast<std::uint32_t>(b),
-                           static_cast<std::uint32_t>(i), static_cast<std::uint32_t>(f)});
+                           static_cast<std::uint32_t>(i), static_cast<std::uint32_t>(f), 0});
         };
         if (op.opcode == ir::Opcode::check_bounds) add(OXIDE_FAULT_BOUNDS, op.immediate);
         else if (op.opcode == ir::Opcode::check_rank) add(OXIDE_FAULT_RANK);

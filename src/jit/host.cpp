@@ -79,7 +79,7 @@ class Kernel final : public HostFunction {
         b.CreateStore(b.getInt64(0), b.CreateInBoundsGEP(i64, failed_values, {b.getInt64(i)}), /*isVolatile=*/true);
     }
     const bool prints = !graph_.parameters.empty() && graph_.parameters.back().kind == ir::ParameterKind::printer;
-    if (calls_.any()) calls_.open_frame(b, row_->getArg(stack_limit), prints ? row_->getArg(argument_.back()) : nullptr);
+    if (calls_.any()) calls_.open_frame(b, row_->getArg(stack_limit), nullptr, prints ? row_->getArg(argument_.back()) : nullptr);
     const Loop x = open_loop(b, *row_, "x", b.getInt64(0), row_->getArg(x_count));
     next_ = x.next;
     thread_x_ = b.CreateTrunc(b.CreateAdd(row_->getArg(x_from), x.counter, "", /*HasNUW=*/true, /*HasNSW=*/true), i32);

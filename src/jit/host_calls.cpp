@@ -2,6 +2,7 @@
 
 #include "failure.hpp"
 #include "function_surroundings.hpp"
+#include "host_function.hpp"
 #include "lower_effects.hpp"
 
 namespace oxide::jit {
@@ -20,9 +21,7 @@ class CalledHostFunction final : public FunctionSurroundings {
 
   Value* coordinate(Builder& b, ir::Opcode which, unsigned axis) override {
     if (which == ir::Opcode::thread_index && axis == 0) return function_.getArg(1);
-    if (which > ir::Opcode::grid_dim)
-      throw Failure{OXIDE_JIT_UNSUPPORTED,
-                    "'" + std::string(ir::name_of(which)) + "' in an ox::function is not for the CPU; call a plain function"};
+    if (which > ir::Opcode::grid_dim) return derived_coordinate(b, *this, all_.graph_.attributes, thread_number_of(b, *this), which, axis);
     return all_.value(b, frame(), 3 * (static_cast<unsigned>(which) - static_cast<unsigned>(ir::Opcode::thread_index)) + axis);
   }
   Value* parameter(Builder&, std::size_t index) override { return function_.getArg(2 + static_cast<unsigned>(index)); }
@@ -31,10 +30,13 @@ class CalledHostFunction final : public FunctionSurroundings {
     return at_entry(HostCalls::memories + 2 * static_cast<unsigned>(memory));
   }
   Value* length(std::size_t memory) override { return at_entry(HostCalls::memories + 2 * static_cast<unsigned>(memory) + 1); }
+  Value* special(Builder& b, ir::SpecialRegister which) override { return derived_register(b, *this, thread_number_of(b, *this), which); }
+  Value* in_block(Builder& b, Value* rank, Value* address) override {
+    return place_in_block(b, *this, rank, address, all_.value(b, frame(), HostCalls::cluster_stride));
+  }
+  // Only fences: what threads do together was made part of the kernel.
   Value* collective(Builder& b, const ir::Operation& op, llvm::ArrayRef<Value*> operands) override {
-    if (op.opcode == ir::Opcode::fence) return kernel_.collective(b, op, operands);
-    throw Failure{OXIDE_JIT_UNSUPPORTED,
-                  "'" + std::string(ir::name_of(op.opcode)) + "' in an ox::function is not for the CPU; call a plain function"};
+    return kernel_.collective(b, op, operands);
   }
 
   void fail(Builder& b, std::uint32_t site, Value* first, Value* second) override {
@@ -110,7 +112,7 @@ HostCalls::HostCalls(const ir::Graph& graph, llvm::Module& module, Surroundings&
   }
 }
 
-void HostCalls::open_frame(Builder& b, Value* limit, Value* where_to_print) {
+void HostCalls::open_frame(Builder& b, Value* limit, Value* stride, Value* where_to_print) {
   frame_ = b.CreateAlloca(frame_type_, nullptr, "frame");
   for (unsigned which = 0; which != 4; ++which)
     for (unsigned axis = 0; axis != 3; ++axis) {
@@ -119,6 +121,7 @@ void HostCalls::open_frame(Builder& b, Value* limit, Value* where_to_print) {
       b.CreateStore(kernel_.coordinate(b, opcode, axis), address(b, frame_, 3 * which + axis));
     }
   b.CreateStore(limit, address(b, frame_, stack_limit));
+  if (stride != nullptr) b.CreateStore(stride, address(b, frame_, cluster_stride));
   if (where_to_print != nullptr) b.CreateStore(where_to_print, address(b, frame_, printer));
   for (std::size_t m = 0; m != graph_.memories.size(); ++m) {
     const ir::Memory& memory = graph_.memories[m];

@@ -15,9 +15,9 @@ class HostCalls {
   HostCalls(const ir::Graph& graph, llvm::Module& module, Surroundings& kernel);
 
   bool any() const { return !graph_.functions.empty(); }
-  // Makes the frame, at a place that comes before all work-items, in which everything but thread_index x is the same.
-  // `printer` may be null.
-  void open_frame(Builder& b, llvm::Value* stack_limit, llvm::Value* printer);
+  // Makes the frame, at a place that comes before all work-items, in which everything but thread_index x is the same. `cluster_stride`,
+  // the bytes from a block's shared memory to that of the next one, and `printer` may be null.
+  void open_frame(Builder& b, llvm::Value* stack_limit, llvm::Value* cluster_stride, llvm::Value* printer);
 
   // A call in the kernel by the thread of the given x. What it failed with, if it did, is reported by
   // `failed(status, first value, second)`, which ends the block.
@@ -43,7 +43,7 @@ class HostCalls {
     std::vector<llvm::Value*> values;
   };
   // The frame's fields: the coordinates as u32, by operation and axis; then words of 64 bits; then pointer and length of each memory.
-  enum Field : unsigned { coordinates = 0, stack_limit = 12, first_failed, second_failed, printer, memories };
+  enum Field : unsigned { coordinates = 0, stack_limit = 12, cluster_stride, first_failed, second_failed, printer, memories };
 
   Result call(Builder& b, llvm::Value* frame, llvm::Value* x, std::size_t function, llvm::ArrayRef<llvm::Value*> arguments);
   // Goes two ways: calls `failed` where the status is not 0, gives the block where it is.

@@ -31,6 +31,47 @@ const HostMachine& HostMachine::get() {
 
 // ---- Surroundings
 
+Value* thread_number_of(Builder& b, Surroundings& around) {
+  const auto wide = [&](ir::Opcode which, unsigned axis) { return b.CreateZExt(around.coordinate(b, which, axis), b.getInt64Ty()); };
+  Value* row =
+      b.CreateAdd(wide(ir::Opcode::thread_index, 1), b.CreateMul(wide(ir::Opcode::thread_index, 2), wide(ir::Opcode::block_dim, 1)));
+  return b.CreateAdd(wide(ir::Opcode::thread_index, 0), b.CreateMul(row, wide(ir::Opcode::block_dim, 0)));
+}
+
+Value* derived_coordinate(Builder& b, Surroundings& around, const ir::Attributes& attributes, Value* thread_number, ir::Opcode which,
+                          unsigned axis) {
+  switch (which) {
+    case ir::Opcode::lane_index:
+      return b.CreateAnd(b.CreateTrunc(thread_number, b.getInt32Ty()), b.getInt32(31));
+    case ir::Opcode::warp_index:
+      return b.CreateLShr(b.CreateTrunc(thread_number, b.getInt32Ty()), b.getInt32(5));
+    case ir::Opcode::cluster_dim:
+      return b.getInt32(attributes.cluster[axis]);
+    default: {  // its rank: a cluster's blocks are neighbours in the grid
+      Value* rank = b.getInt32(0);
+      for (unsigned i = 3; i-- > 0;) {
+        Value* size = b.getInt32(std::max(attributes.cluster[i], 1u));
+        rank = b.CreateAdd(b.CreateMul(rank, size), b.CreateURem(around.coordinate(b, ir::Opcode::block_index, i), size));
+      }
+      return rank;
+    }
+  }
+}
+
+Value* derived_register(Builder& b, Surroundings& around, Value* thread_number, ir::SpecialRegister which) {
+  if (which == ir::SpecialRegister::warpid) return b.CreateTrunc(b.CreateLShr(thread_number, b.getInt64(5)), b.getInt32Ty());
+  if (which != ir::SpecialRegister::nwarpid) return read_host_register(b, which);
+  const auto size = [&](unsigned axis) { return around.coordinate(b, ir::Opcode::block_dim, axis); };
+  Value* threads = b.CreateMul(b.CreateMul(size(0), size(1)), size(2));
+  return b.CreateLShr(b.CreateAdd(threads, b.getInt32(31)), b.getInt32(5));
+}
+
+Value* place_in_block(Builder& b, Surroundings& around, Value* rank, Value* address, Value* cluster_stride) {
+  const auto wide = [&](Value* v) { return b.CreateZExt(v, b.getInt64Ty()); };
+  Value* blocks = b.CreateSub(wide(rank), wide(around.coordinate(b, ir::Opcode::cluster_rank, 0)));
+  return b.CreateGEP(b.getInt8Ty(), address, {b.CreateMul(blocks, cluster_stride)});
+}
+
 Value* HostFunction::coordinate(Builder& b, ir::Opcode which, unsigned axis) {
   switch (which) {
     case ir::Opcode::thread_index:
@@ -38,31 +79,12 @@ Value* HostFunction::coordinate(Builder& b, ir::Opcode which, unsigned axis) {
     case ir::Opcode::block_index:
       return row_->getArg(block + axis);
     case ir::Opcode::block_dim:
-      if (graph_.attributes.block[0] != 0) return b.getInt32(graph_.attributes.block[axis]);
       return row_->getArg(block_dim + axis);
-    case ir::Opcode::lane_index:
-      return b.CreateAnd(b.CreateTrunc(thread_number(b), b.getInt32Ty()), b.getInt32(31));
-    case ir::Opcode::cluster_dim:
-      return b.getInt32(graph_.attributes.cluster[axis]);
-    case ir::Opcode::cluster_rank: {  // a cluster's blocks are neighbours in the grid
-      Value* rank = b.getInt32(0);
-      for (unsigned i = 3; i-- > 0;) {
-        Value* size = b.getInt32(std::max(graph_.attributes.cluster[i], 1u));
-        rank = b.CreateAdd(b.CreateMul(rank, size), b.CreateURem(row_->getArg(block + i), size));
-      }
-      return rank;
-    }
-    case ir::Opcode::warp_index:
-      return b.CreateLShr(b.CreateTrunc(thread_number(b), b.getInt32Ty()), b.getInt32(5));
-    default:
+    case ir::Opcode::grid_dim:
       return row_->getArg(grid + axis);
+    default:
+      return derived_coordinate(b, *this, graph_.attributes, thread_number(b), which, axis);
   }
-}
-
-Value* HostFunction::thread_number(Builder& b) {
-  const auto argument = [&](unsigned i) { return b.CreateZExt(row_->getArg(i), b.getInt64Ty()); };
-  Value* row = b.CreateAdd(argument(thread_y), b.CreateMul(argument(thread_z), argument(block_dim + 1)));
-  return b.CreateAdd(b.CreateZExt(thread_x_, b.getInt64Ty()), b.CreateMul(row, argument(block_dim)));
 }
 
 Value* HostFunction::pointer(std::size_t memory) {
@@ -113,15 +135,7 @@ ir::Math HostFunction::precise(ir::Math f) {
   throw Failure{OXIDE_JIT_FAILED, "no precise form of " + std::string(ir::name_of(f))};
 }
 
-// The printer is the last parameter.
-Value* HostFunction::special(Builder& b, ir::SpecialRegister which) {
-  if (which == ir::SpecialRegister::warpid) return b.CreateTrunc(b.CreateLShr(thread_number(b), b.getInt64(5)), b.getInt32Ty());
-  if (which != ir::SpecialRegister::nwarpid) return read_host_register(b, which);
-  const auto size = [&](unsigned axis) { return row_->getArg(block_dim + axis); };
-  Value* threads = b.CreateMul(b.CreateMul(size(0), size(1)), size(2));
-  return b.CreateLShr(b.CreateAdd(threads, b.getInt32(31)), b.getInt32(5));
-}
-
+Value* HostFunction::special(Builder& b, ir::SpecialRegister which) { return derived_register(b, *this, thread_number(b), which); }
 void HostFunction::sleep(Builder& b, Value* nanoseconds) { host_sleep(b, nanoseconds); }
 void HostFunction::breakpoint(Builder& b) { host_breakpoint(b); }
 
@@ -130,14 +144,13 @@ Value* HostFunction::inline_ptx(Builder&, const std::string&, std::uint64_t, llv
                 "ox::ptx at " + line + " is for GPUs; pass ox::otherwise(lambda) for what the CPU does in its place"};
 }
 
+// The printer is the last parameter.
 void HostFunction::print(Builder& b, llvm::ArrayRef<Value*> words) { pass_record(b, row_->getArg(argument_.back()), words); }
 
 // Threads of a block run on one processor, in order; what orders them for other blocks orders all.
 Value* HostFunction::collective(Builder& b, const ir::Operation& op, llvm::ArrayRef<Value*>) {
   if (op.opcode != ir::Opcode::fence)
-    throw Failure{OXIDE_JIT_UNSUPPORTED, "barriers and operations of a warp are not supported in an ox::function on the CPU (" +
-                                             std::string(ir::name_of(op.opcode)) +
-                                             "); write a plain function, which becomes part of the kernel"};
+    throw Failure{OXIDE_JIT_FAILED, "'" + std::string(ir::name_of(op.opcode)) + "' in code that was not cut there"};
   const bool of_block = static_cast<ir::Scope>(op.immediate) == ir::Scope::block;
   b.CreateFence(llvm::AtomicOrdering::SequentiallyConsistent, of_block ? llvm::SyncScope::SingleThread : llvm::SyncScope::System);
   return nullptr;

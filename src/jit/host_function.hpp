@@ -17,6 +17,15 @@ struct HostMachine {
   static const HostMachine& get();
 };
 
+// A thread's number in its block, i64, from its coordinates.
+llvm::Value* thread_number_of(Builder& b, Surroundings& around);
+// What follows from a thread's number and the coordinates: its place in its warp, and its block's in the cluster.
+llvm::Value* derived_coordinate(Builder& b, Surroundings& around, const ir::Attributes& attributes, llvm::Value* thread_number,
+                                ir::Opcode which, unsigned axis);
+llvm::Value* derived_register(Builder& b, Surroundings& around, llvm::Value* thread_number, ir::SpecialRegister which);
+// The same place in the block of another rank of the cluster, whose blocks' memory lies one behind another.
+llvm::Value* place_in_block(Builder& b, Surroundings& around, llvm::Value* rank, llvm::Value* address, llvm::Value* cluster_stride);
+
 class HostFunction : public Surroundings {
  protected:
   HostFunction(const ir::Graph& graph, llvm::Module& module)
@@ -61,7 +70,7 @@ class HostFunction : public Surroundings {
   void in_step(llvm::Instruction& access) { access.setMetadata(llvm::LLVMContext::MD_access_group, access_group_); }
 
   // A thread's number in its block, i64; where a derived class has it at hand.
-  virtual llvm::Value* thread_number(Builder& b);
+  virtual llvm::Value* thread_number(Builder& b) { return thread_number_of(b, *this); }
 
   // ---- making functions
 

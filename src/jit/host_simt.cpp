@@ -87,11 +87,8 @@ class RegionFunction final : public HostFunction {
     return element(b, arrays_.name[op.result], bytes);
   }
 
-  // The blocks of a cluster lie one behind another.
   Value* in_block(Builder& b, Value* rank, Value* address) override {
-    Value* blocks =
-        b.CreateSub(b.CreateZExt(rank, b.getInt64Ty()), b.CreateZExt(coordinate(b, ir::Opcode::cluster_rank, 0), b.getInt64Ty()));
-    return b.CreateGEP(b.getInt8Ty(), address, {b.CreateMul(blocks, more(in_cluster_stride))});
+    return place_in_block(b, *this, rank, address, more(in_cluster_stride));
   }
 
   void leave(Builder& b) override { arrive(b, simt_exited); }
@@ -169,7 +166,8 @@ class RegionFunction final : public HostFunction {
     Builder b(entry);
     find_shared_memory(b);
     const bool prints = !graph_.parameters.empty() && graph_.parameters.back().kind == ir::ParameterKind::printer;
-    if (calls_.any()) calls_.open_frame(b, more(in_stack_limit), prints ? row_->getArg(argument_.back()) : nullptr);
+    if (calls_.any())
+      calls_.open_frame(b, more(in_stack_limit), more(in_cluster_stride), prints ? row_->getArg(argument_.back()) : nullptr);
     const Loop x = open_loop(b, *row_, "x", b.getInt64(0), row_->getArg(x_count));
     next_ = x.next;
     thread_x_ = b.CreateTrunc(b.CreateAdd(row_->getArg(x_from), x.counter, "", /*HasNUW=*/true, /*HasNSW=*/true), i32);

@@ -131,7 +131,7 @@ TEST_CASE("what blocks do together is known of a graph") {
   REQUIRE(together.cluster != nullptr);
   CHECK(together.cluster->opcode == ir::Opcode::cluster_rank);
   CHECK(together.clusters_meet);
-  CHECK(together.in_function == nullptr);
+  CHECK(together.grid_in_recursion == nullptr);
 
   GraphBuilder alone;
   alone.op(ir::Opcode::cluster_dim, {}, 0, ir::Type::u32);
@@ -141,5 +141,12 @@ TEST_CASE("what blocks do together is known of a graph") {
   alone.exit();
   const ir::Cooperation apart(alone.graph);
   CHECK_FALSE(apart.clusters_meet);
-  CHECK(apart.in_function == apart.grid);
+  CHECK(apart.grid != nullptr);
+  CHECK(apart.grid_in_recursion == nullptr);
+  alone.function("g", {}, {});
+  alone.op(ir::Opcode::call, {}, 0);
+  alone.op(ir::Opcode::call, {}, 1);
+  alone.exit();
+  const ir::Cooperation recursive(alone.graph);
+  CHECK(recursive.grid_in_recursion == recursive.grid);
 }

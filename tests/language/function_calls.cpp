@@ -122,15 +122,3 @@ TEST_CASE("kernels with barriers call functions: between them, with checks, shar
     CHECK(out.to_host(stream)[5] == got[5]);
   });
 }
-
-TEST_CASE("on the CPU a barrier in a function is refused with its line") {
-  constexpr std::uint32_t line = __LINE__ + 2;
-  static constexpr auto waits = ox::function("waits", [](ox::i32 x) {
-    ox::sync_threads();
-    return x;
-  });
-  const auto k = ox::kernel("k", [](ox::Span<int> out) { out.unchecked_mut(0) = waits(out[0]); });
-  CHECK_THROWS_WITH(k.build(ox::Device::cpu()), Catch::Contains("kernel 'k'") &&
-                                                    Catch::Contains("'barrier' in an ox::function is not for the CPU") &&
-                                                    Catch::Contains("function_calls.cpp:" + std::to_string(line)));
-}

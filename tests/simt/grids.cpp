@@ -132,14 +132,6 @@ TEST_CASE("a grid that does not fit its device at once is refused; so is a kerne
   });
   CHECK_THROWS_WITH(alone.graph(), Catch::Contains("kernel 'alone'") && Catch::Contains(at(line + 3)) &&
                                        Catch::Contains("the kernel waits for its whole grid") && Catch::Contains(".cooperative()"));
-  constexpr auto in_function = ox::kernel("in_function", [](ox::Span<int> out) {
-                                 constexpr auto f = ox::function("f", [](ox::i32 x) -> ox::i32 {
-                                   ox::this_grid().sync();
-                                   return x;
-                                 });
-                                 out.unchecked_mut(0) = f(1);
-                               }).cooperative();
-  CHECK_THROWS_WITH(in_function.graph(), Catch::Contains("an ox::function takes no part in what blocks do together"));
 }
 
 TEST_CASE("PTX has a grid's barriers where they were written, with their fences") {

@@ -11,7 +11,7 @@ extern "C" {
 #endif
 
 /* Raised with every incompatible change of this file or of the graph's encoding. */
-#define OXIDE_JIT_ABI_VERSION 5u
+#define OXIDE_JIT_ABI_VERSION 6u
 
 enum oxide_jit_target {
   OXIDE_JIT_NVPTX = 0, /* PTX text for an NVIDIA GPU */
@@ -70,7 +70,8 @@ enum oxide_fault_kind {
   OXIDE_FAULT_VECTORS = 5,    /* a span that is not made of whole, aligned vectors */
   OXIDE_FAULT_COLLECTIVE = 6, /* a barrier or an operation of a warp that not all of its threads reached; GPU: of the grid only */
   OXIDE_FAULT_STACK = 7,      /* calls that go deeper than the stack */
-  OXIDE_FAULT_RANK = 8        /* of a block that the cluster does not have */
+  OXIDE_FAULT_RANK = 8,       /* of a block that the cluster does not have */
+  OXIDE_FAULT_CALL = 9        /* never reported: a call that the `call` of sites names */
 };
 
 /* What values[0] of a collective's fault record says. */
@@ -81,13 +82,15 @@ enum oxide_collective_fault {
 };
 
 /* What a site number in a fault record means. Numbered in the order of blocks and operations of the graph, its kernel first and then its
- * functions, so that code does not depend on source lines. */
+ * functions, so that code does not depend on source lines. Where a function is made part of the kernel, each call of it has sites of its
+ * own, and the calls follow at the end of the list. */
 struct oxide_fault_site {
   uint32_t kind;     /* enum oxide_fault_kind */
   uint32_t memory;   /* bounds, vectors: index into Graph::memories; stack: of the called function in Graph::functions */
   uint32_t block;    /* where in the graph: its location says the source line */
   uint32_t operation;
   uint32_t function; /* 0 for the kernel, else one more than the index into Graph::functions */
+  uint32_t call;     /* of a function that was made part of what calls it: one more than the index of the call in the list; else 0 */
 };
 
 /* NVPTX: an array of a thread's own (the graph's operation `local_array`) that the compiler left in local memory. */

@@ -92,6 +92,17 @@ inline std::string_view collective_group(ir::Opcode opcode) {
   return ir::row_of(opcode).effect == ir::Effect::block_collective ? "block" : "warp that its mask names";
 }
 
+// The function that a site is in, and the calls that led to it where they are known.
+inline std::string function_text(const ir::Graph& graph, std::span<const oxide_fault_site> sites, const oxide_fault_site& site) {
+  if (site.function == 0 || site.function > graph.functions.size()) return {};
+  std::string text = ", in function '" + graph.functions[site.function - 1].name + "'";
+  if (site.call == 0 || site.call > sites.size()) return text;
+  const oxide_fault_site& call = sites[site.call - 1];
+  if (const ir::Operation* op = operation_at(graph, call); op != nullptr && op->location.line != 0)
+    text += " called at " + source_line(graph, op->location).text();
+  return text + function_text(graph, sites, call);
+}
+
 inline std::string collective_text(const ir::Graph& graph, std::span<const oxide_fault_site> sites, const ir::Operation& op,
                                    const oxide_fault_record& record) {
   const std::string name(collective_name(op.opcode));
@@ -104,7 +115,8 @@ inline std::string collective_text(const ir::Graph& graph, std::span<const oxide
   if (other == nullptr) return text;
   text += "; others wait at " + std::string(collective_name(other->opcode));
   const SourceLine line = source_line(graph, other->location);
-  return line.line == 0 ? text : text + " at " + line.text();
+  if (line.line != 0) text += " at " + line.text();
+  return text + function_text(graph, sites, sites[record.values[1]]);
 }
 
 inline std::string fault_text(const ir::Graph& graph, std::span<const oxide_fault_site> sites, const oxide_fault_record& record) {
@@ -157,12 +169,9 @@ inline KernelFault kernel_fault(const ir::Graph& graph, std::span<const oxide_fa
     return KernelFault(graph.name, {}, "a check failed, and the device stopped before it said which");
   const oxide_fault_site& site = sites[record.site];
   const ir::Operation* operation = detail::operation_at(graph, site);
-  const std::string in = site.function != 0 && site.function <= graph.functions.size()
-                             ? ", in function '" + graph.functions[site.function - 1].name + "'"
-                             : std::string();
   KernelFault fault(graph.name, operation == nullptr ? SourceLine{} : detail::source_line(graph, operation->location),
-                    detail::fault_text(graph, sites, record) + in + ", in block " + detail::coordinates(record.block) + ", thread " +
-                        detail::coordinates(record.thread));
+                    detail::fault_text(graph, sites, record) + detail::function_text(graph, sites, site) + ", in block " +
+                        detail::coordinates(record.block) + ", thread " + detail::coordinates(record.thread));
   for (int axis = 0; axis != 3; ++axis) {
     fault.block[axis] = record.block[axis];
     fault.thread[axis] = record.thread[axis];

@@ -156,10 +156,9 @@ inline void check_cooperation(const ir::Graph& graph) {
     if (op.location.line != 0) line = {graph.files[op.location.file], op.location.line, op.location.column};
     throw TraceError(graph.name, line, std::string(why));
   };
-  if (together.in_function != nullptr)
-    refuse(*together.in_function,
-           "an ox::function takes no part in what blocks do together; write a plain function, which becomes part of "
-           "the kernel");
+  if (together.grid_in_recursion != nullptr)
+    refuse(*together.grid_in_recursion,
+           "a function that calls itself cannot wait for the grid; the kernel, or a function that it calls, can");
   if (together.grid != nullptr && !graph.attributes.cooperative)
     refuse(*together.grid, "the kernel waits for its whole grid, whose blocks all have to run at once then: make it .cooperative()");
   if (together.cluster != nullptr && graph.attributes.cluster[0] == 0)

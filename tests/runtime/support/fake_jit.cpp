@@ -56,7 +56,7 @@ struct OwnedResult : oxide_jit_result {
 oxide_jit_text view(const std::string& s) { return {s.c_str(), s.size()}; }
 
 // Where vecadd_graph() has its bounds checks.
-const oxide_fault_site sites[] = {{OXIDE_FAULT_BOUNDS, 0, 1, 0, 0}, {OXIDE_FAULT_BOUNDS, 1, 1, 1, 0}};
+const oxide_fault_site sites[] = {{OXIDE_FAULT_BOUNDS, 0, 1, 0, 0, 0}, {OXIDE_FAULT_BOUNDS, 1, 1, 1, 0, 0}};
 
 }  // namespace
 
