@@ -2,7 +2,7 @@
 #   awk -v folder=OUT -v page=NAME -f extract.awk PAGE.md
 # A block with `int main` is a program of its own: OUT/NAME_LINE.cpp.
 # All other blocks go into OUT/NAME.cpp, in order, each seeing the declarations of those before it:
-#   - a block that declares something at namespace scope (a line that starts with inline, struct, class, template, namespace,
+#   - a block that declares something at namespace scope (a line that starts with inline, struct, class, enum, template, namespace,
 #     constexpr, OXIDE_, or a function definition) opens a namespace of its own, so that a later block may declare the same name;
 #   - any other block is the body of a function, with `device`, `stream` and `n` there to use (prelude.hpp).
 # "```cpp fails" is left alone: such a block shows what does not compile, and tests/compile_fail has its test.
@@ -13,7 +13,7 @@ function flush_block(    declares, program, i, line) {
     line = text[i]
     if (line ~ /^namespace ox = oxide;/) continue
     if (line ~ /^int main *\(/) program = 1
-    if (line ~ /^(inline|struct|class|template|namespace|constexpr|static|using|OXIDE_)[ (<A-Z]/) declares = 1
+    if (line ~ /^(inline|struct|class|enum|template|namespace|constexpr|static|using|OXIDE_)[ (<A-Z]/) declares = 1
     if (line ~ /^[A-Za-z_][A-Za-z0-9_:<>]* [A-Za-z_][A-Za-z0-9_]*\(.*\) *\{/) declares = 1
   }
   if (program) {

@@ -90,6 +90,67 @@ TEST_CASE("local arrays: zero when made, indexed at run time, copied whole; of n
   });
 }
 
+TEST_CASE("arrays of values are made of their elements; two of their indices are known at run time only", "[fault]") {
+  struct Cell {
+    Entry entries[3];
+    std::array<std::array<std::int16_t, 2>, 4> table;
+  };
+  constexpr auto k =
+      ox::kernel("nested", [](ox::Span<const Cell> in, ox::Span<const std::uint32_t> at, ox::Span<Cell> out, ox::Span<float> sums) {
+        const auto i = ox::thread::index_1d();
+        const ox::u32 r = at[i], c = at[i + 1];
+        ox::Value<Cell> cell = in[0];
+        cell[&Cell::table][r][c % 2u] += 100;
+        cell[&Cell::entries][c % 3u].weight = ox::cast<float>(ox::i16(cell[&Cell::table][r][(c + 1u) % 2u]));
+        cell[&Cell::entries][r % 3u] = cell[&Cell::entries][c % 3u];
+        ox::Value<Cell[2]> pair{cell, in[0]};
+        pair[c % 2u][&Cell::entries][r % 3u].key += 5;
+        const ox::Value<std::array<float, 3>> made{ox::cast<float>(r), 0.5f, cell[&Cell::entries][0].weight};
+        using Row = std::array<float, 2>;
+        const ox::Value<std::array<Row, 2>> square{Row{1, 2}, ox::Value<Row>{made[0], made[1]}};
+        sums.unchecked_mut(i) = made[c % 3u] + square[r % 2u][c % 2u];
+        out.unchecked_mut(2 * i) = pair[0];
+        out.unchecked_mut(2 * i + 1) = pair[1];
+      });
+  std::vector<Cell> host(1);
+  for (std::uint32_t n = 0; n != 3; ++n) host[0].entries[n] = {n, static_cast<float>(n) / 4};
+  for (std::size_t n = 0; n != 8; ++n) host[0].table[n / 2][n % 2] = static_cast<std::int16_t>(10 * n);
+  const std::vector<std::uint32_t> at{0, 3, 2, 1, 3};
+  on_every_device([&](const ox::Stream& stream) {
+    const auto in = ox::DeviceBuffer<Cell>::from_host(stream, host);
+    const auto da = ox::DeviceBuffer<std::uint32_t>::from_host(stream, at);
+    auto out = ox::DeviceBuffer<Cell>::zeroed(stream, 8);
+    auto sums = ox::DeviceBuffer<float>::zeroed(stream, 4);
+    k(stream, ox::LaunchConfig{1, 4}, in, da, out, sums);
+    const std::vector<Cell> got = out.to_host(stream);
+    const std::vector<float> got_sums = sums.to_host(stream);
+    for (std::size_t i = 0; i != 4; ++i) {
+      INFO(i);
+      const std::uint32_t r = at[i], c = at[i + 1];
+      Cell cell = host[0];
+      cell.table[r][c % 2] = static_cast<std::int16_t>(cell.table[r][c % 2] + 100);
+      cell.entries[c % 3].weight = cell.table[r][(c + 1) % 2];
+      cell.entries[r % 3] = cell.entries[c % 3];
+      Cell pair[2] = {cell, host[0]};
+      pair[c % 2].entries[r % 3].key += 5;
+      const float made[] = {static_cast<float>(r), 0.5f, cell.entries[0].weight}, square[2][2] = {{1, 2}, {made[0], made[1]}};
+      CHECK(got_sums[i] == made[c % 3] + square[r % 2][c % 2]);
+      for (std::size_t n = 0; n != 2; ++n) {
+        CHECK(got[2 * i + n].table == pair[n].table);
+        for (std::size_t e = 0; e != 3; ++e) {
+          CHECK(got[2 * i + n].entries[e].key == pair[n].entries[e].key);
+          CHECK(got[2 * i + n].entries[e].weight == pair[n].entries[e].weight);
+        }
+      }
+    }
+  });
+  const auto deep = ox::kernel("deep", [](ox::u32 i, ox::Span<float> out) {
+    ox::Value<float[2][2][2]> cube;
+    out.unchecked_mut(0) = cube[i][i][i];
+  });
+  CHECK_THROWS_WITH(deep.graph(), Catch::Contains("three indices that are known at run time only; use an ox::LocalArray"));
+}
+
 TEST_CASE("what structs, arrays and vectors do is at the user's lines") {
   struct Both {
     Entry entry;

@@ -236,3 +236,125 @@ TEST_CASE("match takes one way, by integers, enumerators, options, results and v
     kinds[5] = Kind::line;
   });
 }
+
+namespace {
+
+using Nested = ox::Option<ox::Option<std::int16_t>>;
+using Answer = ox::Result<Box, Kind>;
+bool same(const Box& a, const Box& b) { return a.width == b.width && a.height == b.height; }
+
+const ox::Function<ox::Option<ox::f32>(ox::f32)> root_of("root_of", [](ox::f32 x) -> ox::Option<ox::f32> { return root(x); });
+const ox::Function<ox::Result<ox::f32, ox::u32>(ox::f32)> inverse_of("inverse_of",
+                                                                     [](ox::f32 x) -> ox::Result<ox::f32, ox::u32> { return inverse(x); });
+// Goes through the alternatives by calling itself, and takes the state along as its parameter.
+const ox::Function<ox::Value<Shape>(ox::Value<Shape>, ox::u32)> next_shape(
+    "next_shape", [](ox::Value<Shape> shape, ox::u32 steps) -> ox::Value<Shape> {
+      if (steps == 0) return shape;
+      ox::match(ox::Value<Shape>(shape))
+          .case_([&](const ox::f32& side) { shape = ox::Value<Box>{ox::f64(side), 0.5f}; })
+          .case_([&](const ox::Value<Box>& box) { shape = ox::cast<std::uint8_t>(box.width); })
+          .case_([&](const ox::u8& n) { shape = ox::cast<float>(n) + 1; })
+          .exhaustive();
+      return next_shape(shape, steps - 1);
+    });
+
+}  // namespace
+
+TEST_CASE("options, results and variants are results of functions, hold each other, and compare") {
+  constexpr auto k = ox::kernel("choices", [](ox::Span<const float> in, ox::Span<Nested> nested, ox::Span<const Answer> answers,
+                                              ox::Span<const Shape> shapes, ox::DisjointSpan<float> out, ox::DisjointSpan<Shape> next) {
+    const auto i = ox::thread::index_1d();
+    auto e = out.get_mut(i);
+    if (!e) return;
+    ox::f32 sum = 0;
+    if (auto v = root_of(in[i])) sum += *v;
+    else sum -= 1;
+    const auto r = inverse_of(in[i]);
+    if (r) sum += *r;
+    else sum += ox::cast<float>(r.error()) * 100;
+    const ox::Value<Nested> outer = nested[i];
+    if (outer) {
+      const ox::Value<ox::Option<std::int16_t>> inner = *outer;
+      if (inner) nested.unchecked_mut(i) = ox::none;
+      else nested.unchecked_mut(i) = ox::Value<ox::Option<std::int16_t>>(ox::i16(std::int16_t{4}));
+    }
+    const ox::Value<Answer> answer = answers[i];
+    if (answer == answers[0]) sum += 1000;
+    if (answer != answers[1]) sum += 2000;
+    const ox::Value<Shape> shape = shapes[i];
+    if (shape == shapes[0]) sum += 10000;
+    if (shape != shapes[1]) sum += 20000;
+    if (auto n = next.get_mut(i)) *n = next_shape(shape, ox::cast<std::uint32_t>(i));
+    *e = sum;
+  });
+  const std::vector<float> in{4, -1, 0, 0.25f, 200, 16};
+  const ox::Option<std::int16_t> inner(std::int16_t{3});
+  const std::vector<Nested> nested{Nested(inner), Nested(ox::Option<std::int16_t>()), Nested(), Nested(inner), Nested(), Nested()};
+  const std::vector<Answer> answers{Answer(Box{1, 2}), ox::Err<Kind>{Kind::line}, Answer(Box{1, 2}),
+                                    Answer(Box{1, 3}), ox::Err<Kind>{Kind::line}, ox::Err<Kind>{Kind::circle}};
+  const std::vector<Shape> shapes{2.0f, Box{3, 4}, Box{3, 4}, 2.0f, std::uint8_t{5}, Box{3, 4.5f}};
+  on_every_device([&](const ox::Stream& stream) {
+    const auto di = ox::DeviceBuffer<float>::from_host(stream, in);
+    auto dn = ox::DeviceBuffer<Nested>::from_host(stream, nested);
+    const auto da = ox::DeviceBuffer<Answer>::from_host(stream, answers);
+    const auto ds = ox::DeviceBuffer<Shape>::from_host(stream, shapes);
+    auto out = ox::DeviceBuffer<float>::zeroed(stream, in.size());
+    auto next = ox::DeviceBuffer<Shape>::zeroed(stream, in.size());
+    k(stream, ox::LaunchConfig{1, 32}, di, dn, da, ds, out, next);
+    const std::vector<float> got = out.to_host(stream);
+    const float of_answers[] = {3000, 0, 3000, 2000, 0, 2000}, of_shapes[] = {30000, 0, 0, 30000, 20000, 20000};
+    for (std::size_t i = 0; i != in.size(); ++i) {
+      const float x = in[i];
+      const float sum = (x < 0 ? -1 : std::sqrt(x)) + (x == 0 ? 700 : x > 100 ? 100 * x : 1 / x);
+      INFO(i);
+      CHECK(got[i] == Approx(sum + of_answers[i] + of_shapes[i]));
+      Shape shape = shapes[i];
+      for (std::size_t step = 0; step != i; ++step) {
+        if (shape.holds<float>()) shape = Box{static_cast<double>(shape.get<float>()), 0.5f};
+        else if (shape.holds<Box>()) shape = static_cast<std::uint8_t>(shape.get<Box>().width);
+        else shape = static_cast<float>(shape.get<std::uint8_t>()) + 1;
+      }
+      const Shape reached = next.to_host(stream)[i];
+      REQUIRE(reached.index() == shape.index());
+      if (shape.holds<float>()) CHECK(reached.get<float>() == shape.get<float>());
+      if (shape.holds<Box>()) CHECK(same(reached.get<Box>(), shape.get<Box>()));
+      if (shape.holds<std::uint8_t>()) CHECK(reached.get<std::uint8_t>() == shape.get<std::uint8_t>());
+    }
+    const std::vector<Nested> after = dn.to_host(stream);
+    CHECK(!after[0]);
+    REQUIRE((after[1] && *after[1]));
+    CHECK(**after[1] == 4);
+    CHECK(!after[2]);
+  });
+  using Code = ox::Result<int, std::uint8_t>;
+  using Either = ox::Variant<int, float>;
+  CHECK(Code(3) == Code(3));
+  CHECK(!(Code(3) == Code(ox::Err<std::uint8_t>{3})));
+  CHECK(Either(3) == Either(3));
+  CHECK(!(Either(3) == Either(3.0f)));
+  CHECK(!(Either(3.0f) == Either(4.0f)));
+}
+
+TEST_CASE("what is not there ends the thread with its line: of results, errors and variants", "[fault]") {
+  constexpr unsigned line = __LINE__ + 5;
+  constexpr auto k = ox::kernel("missing", [](ox::i32 which, ox::Span<int> out) {
+    const ox::Result<ox::i32, ox::u32> bad = ox::err(5u), good = ox::i32(5);
+    const ox::Value<ox::Variant<int, float>> number = ox::f32(2);
+    const ox::Value<ox::Option<int>> nothing;
+    if (which == 0) out.unchecked_mut(0) = bad.unwrap();
+    if (which == 1) out.unchecked_mut(0) = ox::cast<int>(good.error());
+    if (which == 2) out.unchecked_mut(0) = number.get<int>();
+    if (which == 3) out.unchecked_mut(0) = nothing.unwrap();
+    if (which == 4) out.unchecked_mut(0) = bad.expect("a number");
+    out.unchecked_mut(1) = 1;
+  });
+  const char* messages[] = {"unwrap of a result that is an error", "the error of a result that is ok",
+                            "the variant holds another alternative", "unwrap of an option that is none", "a number"};
+  on_every_device([&](const ox::Stream& stream) {
+    auto out = ox::DeviceBuffer<int>::zeroed(stream, 2);
+    for (unsigned which = 0; which != 5; ++which)
+      CHECK_THAT(fault_of(stream, [&] { k(stream, ox::LaunchConfig{1, 1}, which, out); }),
+                 Catch::Contains(messages[which]) && Catch::Contains("choices.cpp:" + std::to_string(line + which)));
+    CHECK(out.to_host(stream) == std::vector<int>{0, 0});
+  });
+}

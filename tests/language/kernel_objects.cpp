@@ -21,6 +21,18 @@ constexpr auto map = ox::kernel("map", [](auto f, ox::Span<const float> in, ox::
   if (auto e = out.get_mut(i)) *e = f(in[i]);
 });
 
+int function_runs = 0;
+void raised(ox::i32 by, ox::Span<const int> in, ox::DisjointSpan<int> out) {
+  ++function_runs;
+  const auto i = ox::thread::index_1d();
+  if (auto e = out.get_mut(i)) *e = in[i] + by;
+}
+template <class T>
+void doubled(ox::DisjointSpan<T> out) noexcept {
+  if (auto e = out.get_mut(ox::thread::index_1d())) *e *= 2;
+}
+constexpr auto of_function = ox::kernel<raised>("of_function");
+
 struct Twice {  // a function object without members
   ox::f32 operator()(ox::f32 x) const { return x + x; }
 };
@@ -40,6 +52,19 @@ TEST_CASE("a kernel in a header is one kernel in every translation unit") {
     launch_shared_kernel(stream, data);
     CHECK(data.to_host(stream) == std::vector<int>(8, 2));
     CHECK(program_of_shared_kernel(stream) == program.get());
+  });
+}
+
+TEST_CASE("a plain function is a kernel that is traced once for a device, also an instance of a template") {
+  on_every_device([](const ox::Stream& stream) {
+    const auto in = ox::DeviceBuffer<int>::from_host(stream, std::vector<int>{1, 2, 3});
+    auto out = ox::DeviceBuffer<int>::zeroed(stream, 3);
+    of_function(stream, ox::LaunchConfig{1, 3}, 10, in, out);
+    const int before = function_runs;
+    of_function(stream, ox::LaunchConfig{1, 3}, 100, in, out);
+    CHECK(function_runs == before);
+    ox::kernel<doubled<int>>("doubled")(stream, ox::LaunchConfig{1, 3}, out);
+    CHECK(out.to_host(stream) == std::vector<int>{202, 204, 206});
   });
 }
 

@@ -166,6 +166,19 @@ TEST_CASE("what the host knows becomes text, and prints of one line in a host lo
   });
 }
 
+TEST_CASE("enumerations print as their numbers, of values, elements and the host") {
+  constexpr auto k = ox::kernel("colors", [](ox::Span<const Color> in, ox::Value<Color> color) {
+    ox::println("{} {:>5} {:#x} {}", in[0], color, Color::blue, in[1]);
+  });
+  on_every_device([&](const ox::Stream& stream) {
+    Captured captured;
+    const auto d = ox::DeviceBuffer<Color>::from_host(stream, std::vector<Color>{Color::red, static_cast<Color>(77)});
+    k(stream, ox::LaunchConfig{1, 1}, d, Color::blue);
+    stream.synchronize();
+    CHECK(captured.take() == "3   200 0xc8 77\n");
+  });
+}
+
 TEST_CASE("prints in branches, loops and helpers come when the thread gets there") {
   static const auto helper = [](const ox::i32& x, const ox::i32& y) { ox::print("({}, {}) ", x, y); };
   constexpr auto k = ox::kernel("branches", [](ox::i32 n) {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "language/support/devices.hpp"
+#include "language/support/faults.hpp"
 #include "simt/support/numbers.hpp"
 
 namespace {
@@ -154,6 +155,35 @@ TEST_CASE("inc and dec wrap at their limits; tickets are each given once; flags 
     const auto f = flags.to_host(stream);
     CHECK((!f[0] && f[1] && !f[2]));
   });
+}
+
+TEST_CASE("a span of ox::Atomic is accessed atomically, by its scope, in kernels, functions and lambdas with auto", "[fault]") {
+  static constexpr auto add = ox::function("add", [](ox::Span<ox::Atomic<std::uint32_t>> bins, ox::u32 n) { bins[n].fetch_add(n); });
+  constexpr auto k = ox::kernel("counts", [](auto first, ox::Span<const std::uint32_t> in, ox::Span<ox::Atomic<std::uint32_t>> bins,
+                                             ox::Span<ox::Atomic<float, ox::Scope::system>> most) {
+    const auto i = ox::thread::index_1d();
+    bins[first + in[i] % 4u].fetch_add(1);
+    most[0].fetch_max(ox::cast<float>(in[i]), ox::MemoryOrder::release);
+    add(bins, 4);
+  });
+  on_every_device([&](const ox::Stream& stream) {
+    const auto in = random_numbers<std::uint32_t>(128, 0, 1000, 3);
+    const auto a = ox::DeviceBuffer<std::uint32_t>::from_host(stream, in);
+    auto bins = ox::DeviceBuffer<std::uint32_t>::zeroed(stream, 6);
+    auto most = ox::DeviceBuffer<float>::zeroed(stream, 1);
+    k(stream, ox::LaunchConfig{.grid = 2, .block = 64}, 0u, a, bins, most);
+    std::vector<std::uint32_t> expected(6);
+    for (const std::uint32_t x : in) ++expected[x % 4];
+    expected[4] = 4 * 128;
+    CHECK(bins.to_host(stream) == expected);
+    CHECK(most.to_host(stream)[0] == static_cast<float>(*std::max_element(in.begin(), in.end())));
+    const ox::KernelFault fault = fault_of(stream, [&] { k(stream, ox::LaunchConfig{.grid = 2, .block = 64}, 3u, a, bins, most); });
+    CHECK_THAT(fault.what(), Catch::Contains("index 6 is outside of parameter 3, which has 6 elements"));
+  });
+  const std::string ptx =
+      k.ptx<std::uint32_t, ox::DeviceBuffer<std::uint32_t>, ox::DeviceBuffer<std::uint32_t>, ox::DeviceBuffer<float>>(90);
+  CHECK_THAT(ptx, Catch::Contains("red.relaxed.gpu.global.add.u32") || Catch::Contains("atom.relaxed.gpu.global.add.u32"));
+  CHECK_THAT(ptx, Catch::Contains("release.sys.global"));
 }
 
 namespace {

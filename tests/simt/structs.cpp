@@ -1,4 +1,4 @@
-// Structs in shared memory, in shuffles, reductions and scans.
+// Structs in shared memory, in shuffles, reductions and scans, of warps, blocks and groups.
 #include <algorithm>
 #include <cstdint>
 #include <vector>
@@ -53,6 +53,110 @@ TEST_CASE("structs in shared memory, shuffles, reductions and scans") {
         wrong += !same(out[4 * t], in[n - 1 - t]) || !same(out[4 * t + 1], in[t / 32 * 32]);
         wrong += !same(out[4 * t + 2], *std::max_element(in.begin(), in.end(), less));
         wrong += !same(out[4 * t + 3], *std::max_element(in.begin(), in.begin() + static_cast<std::ptrdiff_t>(t) + 1, less));
+      }
+      CHECK(wrong == 0);
+    }
+  });
+}
+
+namespace {
+
+// x -> a x + b, one after the other: an operation that does not commute.
+struct Map {
+  std::uint32_t a, b;
+  friend bool operator==(const Map&, const Map&) = default;
+};
+OXIDE_STRUCT(Map, a, b)
+Map after(const Map& f, const Map& g) { return {f.a * g.a, f.b * g.a + g.b}; }
+constexpr auto composition = [](const ox::Value<Map>& f, const ox::Value<Map>& g) { return ox::Value<Map>{f.a * g.a, f.b * g.a + g.b}; };
+
+enum class Side : std::uint8_t { left, right };
+
+constexpr auto grouped = ox::kernel("grouped", [](ox::Span<const Map> in, ox::Span<Map> out) {
+  const ox::u32 t = ox::thread_idx.x(), place = t * 16u;
+  const ox::Value<Map> x = in[t];
+  const auto block = ox::this_thread_block();
+  const auto tile = ox::tiled_partition<8>(block);
+  out.unchecked_mut(place) = tile.reduce(x, composition);
+  out.unchecked_mut(place + 1u) = tile.inclusive_scan(x, composition);
+  out.unchecked_mut(place + 2u) = tile.exclusive_scan(x, Map{3, 4}, composition);
+  out.unchecked_mut(place + 3u) = tile.shfl(x, 0);
+  out.unchecked_mut(place + 4u) = ox::warp::exclusive_scan(in[t], Map{1, 0}, composition);
+  out.unchecked_mut(place + 5u) = ox::block::exclusive_scan(x, Map{1, 7}, composition);
+  out.unchecked_mut(place + 6u) = ox::block::segmented_scan(x, x.a % 3u == 0u, composition);
+  out.unchecked_mut(place + 7u) = block.exclusive_scan(x, Map{2, 7}, composition);
+  ox::u32 key = x.a % 16u;
+  ox::Value<Map> sorted = x;
+  ox::block::radix_sort(key, sorted);
+  out.unchecked_mut(place + 8u) = sorted;
+  // The lanes on one side of a branch.
+  if (x.a % 2u == 0u) {
+    const auto here = ox::coalesced_threads();
+    out.unchecked_mut(place + 9u) = here.reduce(x, composition);
+    out.unchecked_mut(place + 10u) = here.inclusive_scan(x, composition);
+    out.unchecked_mut(place + 11u) = here.exclusive_scan(x, Map{5, 6}, composition);
+    out.unchecked_mut(place + 12u) = here.shfl(x, here.size() - 1u);
+    out.unchecked_mut(place + 13u) = ox::Value<Map>{here.ballot(x.b % 2u == 0u), here.match_any(x.b % 3u)};
+    out.unchecked_mut(place + 14u) = ox::Value<Map>{here.thread_rank(), ox::cast<std::uint32_t>(here.is_first())};
+  }
+  const ox::Value<Side> side = ox::cast<Side>(ox::cast<std::uint8_t>(t / 4u % 2u));
+  if (tile.shfl(side, 0) == Side::left && tile.shfl_down(side, 4) != side) out.unchecked_mut(place + 15u) = Map{1, 2};
+});
+
+}  // namespace
+
+TEST_CASE("structs in groups: tiles, the block, the lanes that are here, with an operation that does not commute") {
+  on_every_device([](const ox::Stream& stream) {
+    for (const std::uint32_t n : {64u, 45u, 1u, 100u}) {
+      INFO("block " << n);
+      std::vector<Map> in;
+      for (const std::uint32_t x : random_numbers<std::uint32_t>(n, 0, 0xffffffff, n)) in.push_back({x % 1000, x});
+      const auto a = ox::DeviceBuffer<Map>::from_host(stream, in);
+      auto b = ox::DeviceBuffer<Map>::zeroed(stream, 16 * n);
+      grouped(stream, ox::LaunchConfig{.grid = 1, .block = n}, a, b);
+      const std::vector<Map> out = b.to_host(stream);
+      std::vector<Map> sorted = in;
+      std::stable_sort(sorted.begin(), sorted.end(), [](const Map& x, const Map& y) { return x.a % 16 < y.a % 16; });
+      const auto fold = [](const std::vector<Map>& all, std::size_t first, std::size_t end, Map sum) {
+        for (std::size_t i = first; i < end; ++i) sum = after(sum, all[i]);
+        return sum;
+      };
+      const Map same{1, 0};  // maps each x to itself
+      std::size_t wrong = 0;
+      const auto expect = [&](const Map& got, const Map& wanted) { wrong += got != wanted; };
+      for (std::size_t t = 0; t != n; ++t) {
+        const Map* r = &out[16 * t];
+        const std::size_t tile = t / 8 * 8, tile_end = std::min<std::size_t>(n, tile + 8), warp = t / 32 * 32;
+        expect(r[0], fold(in, tile, tile_end, same));
+        expect(r[1], fold(in, tile, t + 1, same));
+        expect(r[2], fold(in, tile, t, {3, 4}));
+        expect(r[3], in[tile]);
+        expect(r[4], fold(in, warp, t, same));
+        expect(r[5], fold(in, 0, t, {1, 7}));
+        std::size_t segment = t;
+        while (segment > 0 && in[segment].a % 3 != 0) --segment;
+        expect(r[6], fold(in, segment, t + 1, same));
+        expect(r[7], fold(in, 0, t, {2, 7}));
+        expect(r[8], sorted[t]);
+        if (in[t].a % 2 == 0) {
+          std::vector<Map> here;
+          std::size_t rank = 0;
+          std::uint32_t even = 0, alike = 0;
+          for (std::size_t o = warp; o != std::min<std::size_t>(n, warp + 32); ++o) {
+            if (in[o].a % 2 != 0) continue;
+            rank += o < t ? 1 : 0;
+            even |= (in[o].b % 2 == 0 ? 1u : 0u) << here.size();
+            alike |= (in[o].b % 3 == in[t].b % 3 ? 1u : 0u) << here.size();
+            here.push_back(in[o]);
+          }
+          expect(r[9], fold(here, 0, here.size(), same));
+          expect(r[10], fold(here, 0, rank + 1, same));
+          expect(r[11], fold(here, 0, rank, {5, 6}));
+          expect(r[12], here.back());
+          expect(r[13], {even, alike});
+          expect(r[14], {static_cast<std::uint32_t>(rank), rank == 0 ? 1u : 0u});
+        }
+        if (t % 8 < 4 && t + 4 < n) expect(r[15], {1, 2});
       }
       CHECK(wrong == 0);
     }

@@ -62,7 +62,7 @@ class ArrayElement {
   Ref<element> operator[](Index i) const {
     const trace::Handle index = checked_index(i, size());
     if (i.known) return Ref<element>(part_of(position_, static_cast<std::uint32_t>(i.number * sizeof(element))));
-    return Ref<element>(element_in(position_, index, sizeof(element)));
+    return Ref<element>(element_in(position_, index, sizeof(element), size()));
   }
 
   const Position& oxide_position() const { return position_; }
@@ -78,16 +78,51 @@ class ArrayElement {
   Position position_;
 };
 
+// The elements of an array of values, and an array that is made of one value an element (of up to 64).
+template <class T, class Places = std::make_index_sequence<ArrayTraits<T>::size <= 64 ? ArrayTraits<T>::size : 0>>
+class ArrayOfValues;
+template <class T, std::size_t... I>
+class ArrayOfValues<T, std::index_sequence<I...>> {
+ protected:
+  using element_type = typename ArrayTraits<T>::element;
+  using value_type = ValueOf<element_type>;
+  template <std::size_t>
+  using Argument = MemberArgument<element_type>;
+
+ public:
+  explicit(sizeof...(I) == 1) ArrayOfValues(Argument<I>... elements)
+    requires(sizeof...(I) != 0)
+  {
+    value_type* out = elements_;
+    (::new (static_cast<void*>(out++)) value_type(elements.value), ...);
+  }
+
+ protected:
+  ArrayOfValues(const trace::Handle*& in, Where where) {
+    for (std::size_t i = 0; i != ArrayTraits<T>::size; ++i)
+      ::new (static_cast<void*>(elements_ + i)) value_type(Flat<element_type>::from(in, where));
+  }
+
+  union {  // made one by one
+    value_type elements_[ArrayTraits<T>::size];
+  };
+};
+
 }  // namespace detail
 
 // An array of values, one variable an element: p.cells[1] is a value; p.cells[i] with a value i reads or writes the one of them by
 // comparing i with every index, for arrays that are small. Larger ones are an ox::LocalArray or stay in memory.
+// Made of nothing (zeros), of a host T, of one value an element, or of an element of memory.
 template <class T>
   requires detail::HostArray<T>
-class Value<T> {
+class Value<T> : public detail::ArrayOfValues<T> {
+  using Base = detail::ArrayOfValues<T>;
+  using Base::elements_;
+
  public:
   using element_type = typename detail::ArrayTraits<T>::element;
   using value_type = detail::ValueOf<element_type>;
+  using Base::Base;
 
   Value(detail::Where where = detail::Where::current()) : Value(detail::constants<T>(nullptr, where), where) {}
   Value(const Value& other, detail::Where where = detail::Where::current()) : Value(detail::copied<T>(other, where), where) {}
@@ -121,15 +156,8 @@ class Value<T> {
 
  private:
   struct Adopt {};
-  Value(const trace::Handle*& in, detail::Where where, Adopt) {
-    for (std::size_t i = 0; i != size(); ++i)
-      ::new (static_cast<void*>(elements_ + i)) value_type(detail::Flat<element_type>::from(in, where));
-  }
-  Value(const detail::Handles<T>& all, detail::Where where) {
-    const trace::Handle* in = all.of;
-    for (std::size_t i = 0; i != size(); ++i)
-      ::new (static_cast<void*>(elements_ + i)) value_type(detail::Flat<element_type>::from(in, where));
-  }
+  Value(const trace::Handle*& in, detail::Where where, Adopt) : Base(in, where) {}
+  Value(const detail::Handles<T>& all, detail::Where where, const trace::Handle* in = nullptr) : Base((in = all.of, in), where) {}
 
   static trace::Handle number_at(const void* elements, std::size_t k, std::uint32_t offset, ir::Type type) {
     const detail::Handles<element_type> all = detail::handles_of<element_type>(static_cast<const value_type*>(elements)[k]);
@@ -143,10 +171,6 @@ class Value<T> {
     p.registers = {elements_, &number_at, size()};
     return p;
   }
-
-  union {  // made one by one
-    value_type elements_[detail::ArrayTraits<T>::size];
-  };
 };
 
 // An element that is an array. Example: s.unchecked_mut(i).cells[k] += 1;

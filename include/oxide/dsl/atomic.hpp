@@ -158,6 +158,25 @@ Atomic<T, scope> checked_atomic(std::uint32_t memory, const Index& i) {
 }
 }  // namespace detail
 
+namespace detail {
+template <class T, Scope scope>
+struct StoredElement<Atomic<T, scope>> {
+  using type = T;
+};
+}  // namespace detail
+
+// A parameter whose elements are accessed atomically and in no other way; its argument is a DeviceBuffer<T>.
+// Example: [](ox::Span<ox::Atomic<std::uint32_t>> bins) { bins[k].fetch_add(1); }
+template <class T, Scope scope>
+class Span<Atomic<T, scope>> : public detail::SpanBase {
+ public:
+  using element_type = Atomic<T, scope>;
+  using detail::SpanBase::SpanBase;
+
+  // The element, after a check of i against the length.
+  Atomic<T, scope> operator[](detail::Index i) const { return detail::checked_atomic<T, scope>(memory(), i); }
+};
+
 // Element i of an array that threads write, after a check of i against the length. Spans of elements that are accessed atomically are
 // ox::Span<T>. Example: ox::u32 ticket = ox::atomic(counter, 0).fetch_add(1);
 // Example: ox::atomic<ox::Scope::system>(flags, i).store(1, ox::MemoryOrder::release);

@@ -27,24 +27,6 @@ OXIDE_INLINE void pack(const Leaf* leaves, std::size_t count, const trace::Handl
 OXIDE_INLINE void unpack(const Leaf* leaves, std::size_t count, const trace::Handle* words, std::size_t word, trace::Handle* out,
                          Where where);
 
-// What a bit_cast takes and gives, as a host type.
-template <class A>
-struct HostOf {
-  using type = A;
-};
-template <class T>
-struct HostOf<Value<T>> {
-  using type = T;
-};
-template <class T>
-struct HostOf<Ref<T>> {
-  using type = std::remove_const_t<T>;
-};
-template <class T>
-struct HostOf<Place<T>> {
-  using type = std::remove_const_t<T>;
-};
-
 template <class T>
 constexpr std::size_t number_bytes();
 template <class List>

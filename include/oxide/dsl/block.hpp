@@ -79,41 +79,27 @@ V scan_block(const V& x, Op& op, Where where) {
 
 namespace block {
 
-// op over the values of all threads of the block, in their order; every thread gets it. op is associative.
-// Example: ox::f32 sum = ox::block::reduce(x, [](ox::f32 a, ox::f32 b) { return a + b; });
-template <detail::DeviceNumber A, class Op>
-detail::LaneValue<A> reduce(A&& x, Op op, detail::Where where = detail::Where::current()) {
-  using V = detail::LaneValue<A>;
-  const V value(std::forward<A>(x), where);
+// op over the values of all threads of the block, in their order; every thread gets it. op is associative. Of numbers, structs, tuples and
+// arrays. Example: ox::f32 sum = ox::block::reduce(x, [](ox::f32 a, ox::f32 b) { return a + b; });
+template <detail::LaneNumber A, class Op>
+detail::Lane<A> reduce(A&& x, Op op, detail::Where where = detail::Where::current()) {
+  using V = detail::Lane<A>;
+  const V value = detail::LaneArgument<A>::of(std::forward<A>(x), where);
   const V total = detail::reduce_segment(value, op, detail::Segment(32, where));
   detail::WarpTotals<V, Op> warps;
   warps.put(total, where);
   return warps.up_to(detail::warps_of_block(where), total, op);
 }
 
-// The same for structs, tuples and arrays.
-template <detail::Compound T, class Op>
-Value<T> reduce(const Value<T>& x, Op op, detail::Where where = detail::Where::current()) {
-  const Value<T> total = detail::reduce_segment(x, op, detail::Segment(32, where));
-  detail::WarpTotals<Value<T>, Op> warps;
-  warps.put(total, where);
-  return warps.up_to(detail::warps_of_block(where), total, op);
-}
-template <detail::Compound T, class Op>
-Value<T> inclusive_scan(const Value<T>& x, Op op, detail::Where where = detail::Where::current()) {
-  return detail::scan_block(x, op, where);
-}
-
 // op over the values of the threads up to this one; of those before it, after `initial`.
-template <detail::DeviceNumber A, class Op>
-detail::LaneValue<A> inclusive_scan(A&& x, Op op, detail::Where where = detail::Where::current()) {
-  return detail::scan_block(detail::LaneValue<A>(std::forward<A>(x), where), op, where);
+template <detail::LaneNumber A, class Op>
+detail::Lane<A> inclusive_scan(A&& x, Op op, detail::Where where = detail::Where::current()) {
+  return detail::scan_block(detail::LaneArgument<A>::of(std::forward<A>(x), where), op, where);
 }
-template <detail::DeviceNumber A, class Op>
-detail::LaneValue<A> exclusive_scan(A&& x, detail::Operand<typename detail::LaneValue<A>::scalar_type> initial, Op op,
-                                    detail::Where where = detail::Where::current()) {
-  using V = detail::LaneValue<A>;
-  const V value(std::forward<A>(x), where), first = V::from_handle(initial.handle, initial.where);
+template <detail::LaneNumber A, class Op>
+detail::Lane<A> exclusive_scan(A&& x, detail::LaneStart<A> initial, Op op, detail::Where where = detail::Where::current()) {
+  using V = detail::Lane<A>;
+  const V value = detail::LaneArgument<A>::of(std::forward<A>(x), where), first = detail::LaneArgument<A>::start(initial);
   const detail::Segment segment(32, where);
   const V inclusive = detail::scan_segment(value, op, segment);
   detail::WarpTotals<V, Op> warps;
@@ -125,13 +111,13 @@ detail::LaneValue<A> exclusive_scan(A&& x, detail::Operand<typename detail::Lane
 }
 
 // An inclusive scan that starts anew at each thread whose `head` is true.
-template <detail::DeviceNumber A, class Op>
-detail::LaneValue<A> segmented_scan(A&& x, detail::Operand<bool> head, Op op, detail::Where where = detail::Where::current()) {
-  using V = detail::LaneValue<A>;
-  V value(std::forward<A>(x), where);
+template <detail::LaneNumber A, class Op>
+detail::Lane<A> segmented_scan(A&& x, detail::Operand<bool> head, Op op, detail::Where where = detail::Where::current()) {
+  using V = detail::Lane<A>;
+  V value = detail::LaneArgument<A>::of(std::forward<A>(x), where);
   boolean starts = boolean::from_handle(head.handle, head.where);
   // Steps over shared memory, as a scan by the book: the operation on pairs of a value and whether a segment starts in it.
-  DynamicShared<typename V::scalar_type> values(per_thread(1));
+  DynamicShared<typename detail::SharedElement<V>::type> values(per_thread(1));
   DynamicShared<bool> heads(per_thread(1));
   const u32 thread = thread_rank(where), threads = size(where);
   for (u32 distance = 1; distance < threads; distance *= 2u) {
@@ -181,7 +167,7 @@ void sort_block(V& key, W& other, bool pairs, Where where) {
   using T = typename V::scalar_type;
   constexpr std::uint32_t bits = 4, digits = 1u << bits;
   DynamicShared<T> keys(per_thread(1));
-  DynamicShared<typename W::scalar_type> others(per_thread(1));
+  DynamicShared<typename SharedElement<W>::type> others(per_thread(1));
   Shared<std::uint32_t, digits * most_warps> counts;  // of each digit in each warp, then in the warps before it
   Shared<std::uint32_t, digits> totals;
   const u32 thread = block::thread_rank(where), threads = block::size(where), warps = warps_of_block(where);

@@ -16,10 +16,6 @@ inline constexpr bool is_choice = false;
 template <class T>
 concept ChoiceElement = is_choice<std::remove_const_t<T>>;
 
-// The host type that a value stands for.
-template <class V>
-using HostType = typename HostOf<std::remove_cvref_t<V>>::type;
-
 // a where the condition holds, else b, of any type; no branch.
 template <class T>
 ValueOf<T> select_value(trace::Handle condition, const ValueOf<T>& a, const ValueOf<T>& b, Where where) {

@@ -42,6 +42,27 @@ struct ValueOfHost<T> {
 template <class T>
 using ValueOf = typename ValueOfHost<std::remove_cv_t<T>>::type;
 
+// The host type that a value, an element or another name of a value stands for; A itself of anything else.
+template <class A>
+struct HostOf {
+  using type = A;
+};
+template <class T>
+struct HostOf<Value<T>> {
+  using type = T;
+};
+template <class T>
+struct HostOf<Ref<T>> {
+  using type = std::remove_const_t<T>;
+};
+template <class T>
+struct HostOf<Place<T>> {
+  using type = std::remove_const_t<T>;
+};
+
+template <class V>
+using HostType = typename HostOf<std::remove_cvref_t<V>>::type;
+
 template <ir::Scalar T>
 struct Flat<T> {
   static constexpr std::size_t count = 1;

@@ -287,7 +287,7 @@ class Kernel {
   detail::KernelOptions options_;
 };
 
-// Makes a kernel of a lambda (or a result of ox::bind, a function object or a function pointer). The name appears in errors, profilers
+// Makes a kernel of a lambda (or a result of ox::bind, a function object or a function pointer; of a plain function see below). The name appears in errors, profilers
 // and PTX; letters, digits and underscores. A lambda without captures is traced once for each device; one that captures, at every launch.
 // The lambda runs several times while it is traced and must change nothing on the host.
 // Example: inline constexpr auto fill = ox::kernel("fill", [](ox::f32 x, ox::DisjointSpan<float> out) { ... });
@@ -295,6 +295,26 @@ template <class F>
 constexpr Kernel<F> kernel(std::string_view name, F lambda) {
   if (!detail::is_kernel_name(name)) detail::not_a_kernel_name(name);
   return Kernel<F>(name, lambda);
+}
+
+namespace detail {
+// A plain function as a type.
+template <auto function, class Type = decltype(function)>
+struct FunctionObject;
+template <auto function, class R, class... P>
+struct FunctionObject<function, R (*)(P...)> {
+  R operator()(P... parameters) const { return function(static_cast<P>(parameters)...); }
+};
+template <auto function, class R, class... P>
+struct FunctionObject<function, R (*)(P...) noexcept> : FunctionObject<function, R (*)(P...)> {};
+}  // namespace detail
+
+// Makes a kernel of a plain function, which is traced once for each device, as a lambda without captures is.
+// Example: void fill(ox::f32 x, ox::DisjointSpan<float> out);   inline constexpr auto fill_kernel = ox::kernel<fill>("fill");
+template <auto function>
+  requires std::is_pointer_v<decltype(function)>
+constexpr auto kernel(std::string_view name) {
+  return kernel(name, detail::FunctionObject<function>{});
 }
 
 }  // namespace oxide

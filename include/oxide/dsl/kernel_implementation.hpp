@@ -143,6 +143,7 @@ OXIDE_INLINE void build_and_launch(const TracedLambda& kernel, const Launch& lau
   if (said != nullptr && !__atomic_exchange_n(said, true, __ATOMIC_RELAXED))
     std::fprintf(stderr,
                  "oxide: kernel '%.*s' captures host values (or is a function pointer), so it is traced at every launch; "
+                 "ox::kernel<function>(name) takes a plain function, and "
                  "ox::bind(value, lambda) passes values without that\n",
                  static_cast<int>(kernel.name.size()), kernel.name.data());
   launch_kernel(*build_kernel(kernel, launch.on.stream.device_id(), cache), launch);

@@ -37,6 +37,13 @@ struct Leaves<Value<T>> {
   static Value<T> make(const trace::Handle* handles, Where where) { return Flat<T>::from(handles, where); }
 };
 
+// Other names of such values: ox::Option<ox::f32>, ox::Result<ox::f32, ox::u32>.
+template <class T>
+  requires(!std::is_same_v<HostType<T>, T> && !std::is_same_v<Value<HostType<T>>, T> && std::is_base_of_v<Value<HostType<T>>, T>)
+struct Leaves<T> : Leaves<Value<HostType<T>>> {
+  static T make(const trace::Handle* handles, Where where) { return T(Leaves<Value<HostType<T>>>::make(handles, where), where); }
+};
+
 // An array of a thread's own goes by its address: the function works on the caller's elements.
 template <class T, std::size_t n>
 struct Leaves<LocalArray<T, n>> {

@@ -64,11 +64,6 @@ struct HostOf<Option<Value<T>>> {
   using type = Option<T>;
 };
 
-template <class A>
-inline constexpr bool is_option = false;
-template <class T>
-inline constexpr bool is_option<Option<T>> = true;
-
 }  // namespace detail
 
 // In a kernel: test it, then use it. Example: if (auto v = find(x)) sum += *v;
@@ -87,7 +82,7 @@ class Value<Option<T>> {
   Value(Ref<const Option<T>>&& e) : Value(detail::loaded<Option<T>>(e.oxide_position()), e.oxide_position().where) {}
   // Something that a T is made of.
   template <class A>
-    requires(!detail::is_option<detail::HostType<A>> && std::is_constructible_v<Held, A &&, Where>)
+    requires(!std::is_same_v<detail::HostType<A>, Option<T>> && std::is_constructible_v<Held, A &&, Where>)
   Value(A&& a, Where where = Where::current()) : value_(std::forward<A>(a), where), present_(true, where) {}
 
   Value& operator=(Value other) & {

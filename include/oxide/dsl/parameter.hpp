@@ -82,9 +82,11 @@ struct Parameter<Span<T>> {
   static constexpr ParameterClass kind = ParameterClass::span;
   static constexpr std::size_t parameters = 1;
   static constexpr std::uint32_t memories = 1;
-  using element = ElementType<T>;
+  using element = ElementType<Stored<T>>;
   static constexpr bool writes = !std::is_const_v<T>;
-  static void describe(ParameterTable& table) { add_span(table, element_layout<T>(), writes ? ir::Access::write : ir::Access::read); }
+  static void describe(ParameterTable& table) {
+    add_span(table, element_layout<Stored<T>>(), writes ? ir::Access::write : ir::Access::read);
+  }
   static Span<T> make(ParameterTable&, ParameterPlace at) { return Span<T>(at.memory); }
 };
 
@@ -155,7 +157,7 @@ class BufferParameter {
  private:
   template <class U, bool reads_only>
   static constexpr void check() {
-    static_assert(std::is_same_v<ElementType<U>, ElementType<T>>,
+    static_assert(std::is_same_v<ElementType<Stored<U>>, ElementType<T>>,
                   "oxide: the elements of the buffer are not of the type that the kernel's span has");
     static_assert(reads_only || writable, "oxide: the kernel writes through this parameter; pass a buffer that is not const");
   }

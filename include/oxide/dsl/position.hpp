@@ -10,10 +10,17 @@
 namespace oxide::detail {
 
 // An array whose elements are values, each of them variables: `at(elements, k, offset, type)` is the number at that offset in element k.
+// Of an array in such elements, when both indices are known at run time only, the index is that of a list of count * inner.
 struct RegisterArray {
   const void* elements = nullptr;
   trace::Handle (*at)(const void* elements, std::size_t k, std::uint32_t offset, ir::Type type) = nullptr;
   std::size_t count = 0;
+  std::uint32_t inner = 1, stride = 0;  // how many there are in each element, and bytes from one to the next
+
+  std::size_t size() const { return count * inner; }
+  trace::Handle number(std::size_t n, std::uint32_t offset, ir::Type type) const {
+    return at(elements, n / inner, offset + static_cast<std::uint32_t>(n % inner) * stride, type);
+  }
 };
 
 struct Position {
@@ -52,10 +59,14 @@ constexpr Position part_of(Position p, std::uint32_t offset) {
   return p;
 }
 
-// Element j (u64, checked) of an array that starts at p.
-inline Position element_in(const Position& p, trace::Handle j, std::uint32_t stride) {
-  if (p.registers.count != 0)
-    refuse(p.where, "an array in an array of values has two indices that are known at run time only; use an ox::LocalArray");
+// Of arrays of values: reads and writes all elements, and takes the one.
+OXIDE_INLINE Position element_in_registers(const Position& p, trace::Handle j, std::uint32_t stride, std::size_t size);
+OXIDE_INLINE trace::Handle load_register(const Position& p, ir::Type type);
+OXIDE_INLINE void store_register(const Position& p, ir::Type type, trace::Handle value, Where where);
+
+// Element j (u64, checked) of an array of `size` that starts at p.
+inline Position element_in(const Position& p, trace::Handle j, std::uint32_t stride, std::size_t size) {
+  if (p.registers.count != 0) return element_in_registers(p, j, stride, size);
   const auto times = [&](trace::Handle i, std::uint32_t bytes) {
     return bytes == 1 ? i : emit(ir::Opcode::mul, ir::Type::u64, i, constant(ir::Type::u64, bytes, p.where), 0, p.where);
   };
@@ -72,10 +83,6 @@ constexpr std::uint64_t access_immediate(const Position& p) {
   if (p.behind_address()) return ir::address_immediate({p.in_bytes ? 1 : p.size, p.offset, alignment});
   return ir::memory_immediate({p.memory, p.offset, p.claimed ? alignment : 0, p.in_bytes});
 }
-
-// Of arrays of values: reads and writes all elements, and takes the one.
-OXIDE_INLINE trace::Handle load_register(const Position& p, ir::Type type);
-OXIDE_INLINE void store_register(const Position& p, ir::Type type, trace::Handle value, Where where);
 
 // Accesses of arrays of the thread's own take no cache hints.
 inline trace::Handle load(const Position& p, ir::Type type, ir::CacheHint hint = ir::CacheHint::none) {

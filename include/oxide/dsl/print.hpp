@@ -9,6 +9,7 @@
 
 #include <oxide/dsl/conversion.hpp>
 #include <oxide/dsl/emit.hpp>
+#include <oxide/dsl/enumeration.hpp>
 #include <oxide/dsl/operand.hpp>
 #include <oxide/linkage.hpp>
 #include <oxide/runtime/print_format.hpp>
@@ -36,7 +37,7 @@ constexpr runtime::PrintClass print_class_of() {
   using enum runtime::PrintClass;
   if constexpr (std::is_same_v<Bare, char>) return character;
   else if constexpr (std::is_convertible_v<const Bare&, std::string_view>) return text;
-  else if constexpr (std::is_enum_v<Bare>) return integer;
+  else if constexpr (std::is_enum_v<HostType<Bare>>) return integer;
   else {
     constexpr Source source = source_of<A>;
     static_assert(source.kind != SourceKind::unknown,
@@ -58,6 +59,8 @@ PrintArgument print_argument(A&& x, Where where) {
     argument.text = x;
   } else if constexpr (std::is_enum_v<Bare>) {
     return print_argument(static_cast<std::underlying_type_t<Bare>>(x), where);
+  } else if constexpr (std::is_enum_v<HostType<Bare>>) {
+    return print_argument(cast<std::underlying_type_t<HostType<Bare>>>(std::forward<A>(x)), where);
   } else if constexpr (source_of<A>.kind == SourceKind::host) {
     constexpr ir::Type type = source_of<A>.type;
     argument.type = shown_type(type);

@@ -55,6 +55,9 @@ class Result {
     return as<E>();
   }
   T value_or(const T& other) const { return ok_ ? as<T>() : other; }
+  friend bool operator==(const Result& a, const Result& b) {
+    return a.ok_ == b.ok_ && (a.ok_ ? a.as<T>() == b.as<T>() : a.as<E>() == b.as<E>());
+  }
 
  private:
   friend struct detail::Flat<Result>;
@@ -78,6 +81,7 @@ struct Flat<Result<T, E>> {
   }
   static Value<Result<T, E>> from(const trace::Handle*& in, Where where) { return Value<Result<T, E>>::oxide_adopt(in, where); }
   static void into(const Value<Result<T, E>>& value, trace::Handle*& out) { value.oxide_into(out); }
+  static trace::Handle equal(const Value<Result<T, E>>& a, const Value<Result<T, E>>& b, Where where) { return a.oxide_equal(b, where); }
 };
 }  // namespace detail
 
@@ -156,6 +160,9 @@ class Value<Result<T, E>> {
     return result;
   }
 
+  friend boolean operator==(detail::ValueOperand<Host> a, detail::ValueOperand<Host> b) { return detail::equal_values<Host>(a, b); }
+  friend boolean operator!=(detail::ValueOperand<Host> a, detail::ValueOperand<Host> b) { return !detail::equal_values<Host>(a, b); }
+
   // For oxide's own headers.
   static Value oxide_adopt(const trace::Handle*& in, Where where) { return Value(in, where); }
   void oxide_into(trace::Handle*& out) const {
@@ -165,6 +172,14 @@ class Value<Result<T, E>> {
   template <class A>
   detail::ValueOf<A> oxide_as(Where where) const {
     return words_.template as<A>(where);
+  }
+  trace::Handle oxide_equal(const Value& other, Where where) const {
+    using namespace detail;
+    const auto of = [&](ir::Opcode op, trace::Handle a, trace::Handle b) { return emit(op, ir::Type::boolean, a, b, 0, where); };
+    const trace::Handle alike = of(ir::Opcode::equal, ok_.handle(), other.ok_.handle());
+    const trace::Handle operands[] = {ok_.handle(), Flat<T>::equal(oxide_as<T>(where), other.oxide_as<T>(where), where),
+                                      Flat<E>::equal(oxide_as<E>(where), other.oxide_as<E>(where), where)};
+    return of(ir::Opcode::bit_and, alike, record(ir::Opcode::select, ir::Type::boolean, operands, 3, 0, where));
   }
 
  private:

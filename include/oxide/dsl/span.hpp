@@ -33,6 +33,14 @@ class SpanBase {
 template <class T, std::size_t n>
 struct VectorSpans;
 
+// What lies in memory where a span's elements are written T: another type for an ox::Atomic.
+template <class T>
+struct StoredElement {
+  using type = T;
+};
+template <class T>
+using Stored = typename StoredElement<T>::type;
+
 }  // namespace detail
 
 template <class T>

@@ -36,13 +36,20 @@ class Variant {
   template <class T>
   T get() const {
     if (!holds<T>()) throw Error("the variant holds another alternative");
-    T value;
-    std::memcpy(&value, bytes_, sizeof value);
-    return value;
+    return as<T>();
+  }
+  friend bool operator==(const Variant& a, const Variant& b) {
+    return a.index_ == b.index_ && (... && (a.index_ != detail::place_of<Ts, Ts...>() || a.template as<Ts>() == b.template as<Ts>()));
   }
 
  private:
   friend struct detail::Flat<Variant>;
+  template <class T>
+  T as() const {
+    T value;
+    std::memcpy(&value, bytes_, sizeof value);
+    return value;
+  }
   alignas(detail::SharedBytes<Ts...>::alignment) unsigned char bytes_[detail::SharedBytes<Ts...>::size] = {};
   std::uint8_t index_ = 0;
 };
@@ -57,6 +64,9 @@ struct Flat<Variant<Ts...>> {
   }
   static Value<Variant<Ts...>> from(const trace::Handle*& in, Where where) { return Value<Variant<Ts...>>::oxide_adopt(in, where); }
   static void into(const Value<Variant<Ts...>>& value, trace::Handle*& out) { value.oxide_into(out); }
+  static trace::Handle equal(const Value<Variant<Ts...>>& a, const Value<Variant<Ts...>>& b, Where where) {
+    return a.oxide_equal(b, where);
+  }
 };
 }  // namespace detail
 
@@ -101,6 +111,9 @@ class Value<Variant<Ts...>> {
     return words_.template as<T>(where);
   }
 
+  friend boolean operator==(detail::ValueOperand<Host> a, detail::ValueOperand<Host> b) { return detail::equal_values<Host>(a, b); }
+  friend boolean operator!=(detail::ValueOperand<Host> a, detail::ValueOperand<Host> b) { return !detail::equal_values<Host>(a, b); }
+
   // For oxide's own headers.
   static Value oxide_adopt(const trace::Handle*& in, Where where) { return Value(in, where); }
   void oxide_into(trace::Handle*& out) const {
@@ -110,6 +123,19 @@ class Value<Variant<Ts...>> {
   template <class T>
   detail::ValueOf<T> oxide_as(Where where) const {
     return words_.template as<T>(where);
+  }
+  trace::Handle oxide_equal(const Value& other, Where where) const {
+    using namespace detail;
+    trace::Handle same = emit(ir::Opcode::equal, ir::Type::boolean, index_.handle(), other.index_.handle(), 0, where);
+    const auto alternative = [&]<class T>(std::type_identity<T>) {  // one that they do not hold counts as equal
+      const trace::Handle held = holds<T>().handle();
+      const trace::Handle equal = Flat<T>::equal(oxide_as<T>(where), other.template oxide_as<T>(where), where);
+      const trace::Handle operands[] = {held, equal, constant(ir::Type::boolean, 1, where)};
+      const trace::Handle chosen = record(ir::Opcode::select, ir::Type::boolean, operands, 3, 0, where);
+      same = emit(ir::Opcode::bit_and, ir::Type::boolean, same, chosen, 0, where);
+    };
+    (alternative(std::type_identity<Ts>()), ...);
+    return same;
   }
 
  private:

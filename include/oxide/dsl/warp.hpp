@@ -72,6 +72,35 @@ Value<T> shuffle(ir::ShuffleMode mode, const Value<T>& value, const Operand<std:
   return Flat<T>::from(in, lane.where);
 }
 
+// What algorithms over threads take: a number, or a struct, tuple, array and the like. `value` is what A is in them, `first` what a scan may
+// start with: of numbers also a host number.
+template <class A>
+struct LaneArgument;
+template <DeviceNumber A>
+struct LaneArgument<A> {
+  using value = LaneValue<A>;
+  using first = Operand<typename value::scalar_type>;
+  static value of(A&& x, Where where) { return value(std::forward<A>(x), where); }
+  static value start(const first& x) { return value::from_handle(x.handle, x.where); }
+};
+template <class A>
+  requires Compound<HostType<A>>
+struct LaneArgument<A> {
+  using value = Value<HostType<A>>;
+  using first = value;
+  static value of(A&& x, Where where) {
+    if constexpr (std::is_constructible_v<value, A&&, Where>) return value(std::forward<A>(x), where);
+    else return value(std::forward<A>(x));
+  }
+  static const value& start(const first& x) { return x; }
+};
+template <class A>
+concept LaneNumber = requires { typename LaneArgument<A>::value; };
+template <LaneNumber A>
+using Lane = typename LaneArgument<A>::value;
+template <LaneNumber A>
+using LaneStart = typename LaneArgument<A>::first;
+
 template <class A>
 LaneValue<A> warp_reduce(ir::ReductionKind kind, A&& value, const Mask& mask) {
   static_assert(source_of<A>.type == ir::Type::u32 || source_of<A>.type == ir::Type::i32,

@@ -1,4 +1,5 @@
 // Reductions and scans over the lanes of a warp, with any associative operation: ox::warp::reduce(x, [](ox::f32 a, ox::f32 b) { ... }).
+// Of numbers, structs, tuples and arrays.
 #pragma once
 
 #include <cstdint>
@@ -26,6 +27,9 @@ struct Segment {
     mask = u32(full, where) << first;
     here = warp::ballot(Operand<bool>(true, where), mask) >> first;
   }
+  // The lanes of a mask, all of which are there.
+  Segment(const u32& lanes, Where where)
+      : width(32), mask(lanes, where), rank(warp::lane_id(where)), here(lanes, where), full(0xffffffff) {}
   // The lanes that are there are the first ones.
   boolean is_prefix() const { return (here & (here + 1u)) == 0u; }
 };
@@ -90,6 +94,13 @@ V exclusive_of(const V& inclusive, const V& initial, Op& op, const Segment& segm
   return result;
 }
 
+// What the lanes before this one give, after `initial`.
+template <class A, class V, class Op>
+V exclusive_scan_segment(const V& x, const LaneStart<A>& initial, Op& op, const Segment& segment) {
+  const V inclusive = scan_segment(x, op, segment);
+  return exclusive_of(inclusive, LaneArgument<A>::start(initial), op, segment);
+}
+
 }  // namespace detail
 
 namespace warp {
@@ -97,36 +108,22 @@ namespace warp {
 // op over the values of all lanes that have not ended, in the order of lanes; every lane gets it. op takes two values and gives one, and is
 // associative. All lanes of the warp that have not ended come here together.
 // Example: ox::f32 sum = ox::warp::reduce(x, [](ox::f32 a, ox::f32 b) { return a + b; });
-template <detail::DeviceNumber A, class Op>
-detail::LaneValue<A> reduce(A&& x, Op op, detail::Where where = detail::Where::current()) {
-  const detail::LaneValue<A> value(std::forward<A>(x), where);
+template <detail::LaneNumber A, class Op>
+detail::Lane<A> reduce(A&& x, Op op, detail::Where where = detail::Where::current()) {
+  const detail::Lane<A> value = detail::LaneArgument<A>::of(std::forward<A>(x), where);
   return detail::reduce_segment(value, op, detail::Segment(32, where));
 }
 
-// The same for structs, tuples and arrays.
-template <detail::Compound T, class Op>
-Value<T> reduce(const Value<T>& x, Op op, detail::Where where = detail::Where::current()) {
-  return detail::reduce_segment(x, op, detail::Segment(32, where));
-}
-template <detail::Compound T, class Op>
-Value<T> inclusive_scan(const Value<T>& x, Op op, detail::Where where = detail::Where::current()) {
-  return detail::scan_segment(x, op, detail::Segment(32, where));
-}
-
 // op over the values of the lanes up to this one; of those before it, after `initial`.
-template <detail::DeviceNumber A, class Op>
-detail::LaneValue<A> inclusive_scan(A&& x, Op op, detail::Where where = detail::Where::current()) {
-  const detail::LaneValue<A> value(std::forward<A>(x), where);
+template <detail::LaneNumber A, class Op>
+detail::Lane<A> inclusive_scan(A&& x, Op op, detail::Where where = detail::Where::current()) {
+  const detail::Lane<A> value = detail::LaneArgument<A>::of(std::forward<A>(x), where);
   return detail::scan_segment(value, op, detail::Segment(32, where));
 }
-template <detail::DeviceNumber A, class Op>
-detail::LaneValue<A> exclusive_scan(A&& x, detail::Operand<typename detail::LaneValue<A>::scalar_type> initial, Op op,
-                                    detail::Where where = detail::Where::current()) {
-  using V = detail::LaneValue<A>;
-  const V value(std::forward<A>(x), where);
-  const detail::Segment segment(32, where);
-  const V inclusive = detail::scan_segment(value, op, segment);
-  return detail::exclusive_of(inclusive, V(V::from_handle(initial.handle, initial.where)), op, segment);
+template <detail::LaneNumber A, class Op>
+detail::Lane<A> exclusive_scan(A&& x, detail::LaneStart<A> initial, Op op, detail::Where where = detail::Where::current()) {
+  const detail::Lane<A> value = detail::LaneArgument<A>::of(std::forward<A>(x), where);
+  return detail::exclusive_scan_segment<A>(value, initial, op, detail::Segment(32, where));
 }
 
 }  // namespace warp
