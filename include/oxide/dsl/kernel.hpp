@@ -287,9 +287,9 @@ class Kernel {
   detail::KernelOptions options_;
 };
 
-// Makes a kernel of a lambda (or a result of ox::bind, a function object or a function pointer; of a plain function see below). The name appears in errors, profilers
-// and PTX; letters, digits and underscores. A lambda without captures is traced once for each device; one that captures, at every launch.
-// The lambda runs several times while it is traced and must change nothing on the host.
+// Makes a kernel of a lambda (or a result of ox::bind, a function object or a function pointer; of a plain function see below). The name
+// appears in errors, profilers and PTX; letters, digits and underscores. A lambda without captures is traced once for each device; one that
+// captures, at every launch. The lambda runs several times while it is traced and must change nothing on the host.
 // Example: inline constexpr auto fill = ox::kernel("fill", [](ox::f32 x, ox::DisjointSpan<float> out) { ... });
 template <class F>
 constexpr Kernel<F> kernel(std::string_view name, F lambda) {

@@ -72,8 +72,8 @@ Value<T> shuffle(ir::ShuffleMode mode, const Value<T>& value, const Operand<std:
   return Flat<T>::from(in, lane.where);
 }
 
-// What algorithms over threads take: a number, or a struct, tuple, array and the like. `value` is what A is in them, `first` what a scan may
-// start with: of numbers also a host number.
+// What algorithms over threads take: a number, or a struct, tuple, array and the like. `value` is what A is in them, `first` what a scan
+// may start with: of numbers also a host number.
 template <class A>
 struct LaneArgument;
 template <DeviceNumber A>
