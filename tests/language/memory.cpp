@@ -86,6 +86,12 @@ TEST_CASE("host arrays are constant tables with an index of the device", "[fault
   });
 }
 
+TEST_CASE("a host index outside of a table is an error") {
+  static_assert(primes[3] == ~std::uint64_t{0});
+  CHECK_THROWS_WITH(primes[4], Catch::Contains("outside of an ox::Table of 4 elements"));
+  CHECK_THROWS_WITH(primes[-1], Catch::Contains("outside of an ox::Table of 4 elements"));
+}
+
 TEST_CASE("equal tables are one, and a table's numbers are part of the graph") {
   const auto make = [](int number) {
     return *ox::kernel("k", [number](ox::u32 i, ox::Span<int> out) {

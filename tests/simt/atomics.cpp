@@ -216,6 +216,20 @@ constexpr auto store_buffering =
       }
     });
 
+// The same by relaxed accesses and fences between them.
+template <ox::Scope scope>
+inline constexpr auto store_buffering_by_fences =
+    ox::kernel("store_buffering_by_fences", [](ox::Span<std::uint32_t> x, ox::Span<std::uint32_t> y, ox::Span<std::uint32_t> seen) {
+      const ox::u64 round = ox::u64(ox::block_idx.x()) / 2u * ox::block_dim.x() + ox::thread_idx.x();
+      const auto play = [&](const ox::Span<std::uint32_t>& mine, const ox::Span<std::uint32_t>& other, unsigned place) {
+        ox::atomic(mine, round).store(1);
+        ox::fence<scope>();
+        seen.unchecked_mut(2u * round + place) = ox::atomic(other, round).load();
+      };
+      if (ox::block_idx.x() % 2u == 0u) play(x, y, 0);
+      else play(y, x, 1);
+    });
+
 // Both loads see what is stored behind the other one: forbidden where loads acquire and stores release.
 constexpr auto load_buffering =
     ox::kernel("load_buffering", [](ox::Span<std::uint32_t> x, ox::Span<std::uint32_t> y, ox::Span<std::uint32_t> seen) {
@@ -268,6 +282,8 @@ TEST_CASE("litmus: loads see nothing of the future, and independent writes are s
       CHECK(play(load_buffering, 2, 1) == 0);
       CHECK(play(independent_reads<false>, 4, 1) == 0);  // the first one seen and the second one not
       CHECK(play(independent_reads<true>, 4, 1) == 0);
+      CHECK(play(store_buffering_by_fences<ox::Scope::device>, 2, 0) == 0);  // neither sees the other's
+      CHECK(play(store_buffering_by_fences<ox::Scope::system>, 2, 0) == 0);
     }
   });
 }

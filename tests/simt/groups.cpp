@@ -75,3 +75,75 @@ TEST_CASE("tiles, coalesced threads, the block and the grid") {
     }
   });
 }
+
+namespace {
+
+constexpr auto moves = ox::kernel("moves", [](ox::Span<const std::uint32_t> in, ox::Span<std::uint32_t> out) {
+  const auto group = ox::this_thread_block();
+  const auto tile = ox::tiled_partition<8>(group);
+  const ox::u32 t = group.thread_rank(), x = in[t], place = 9u * t;
+  out.unchecked_mut(place) = tile.shfl(x, 5);
+  out.unchecked_mut(place + 1u) = tile.shfl_up(x, 3);
+  out.unchecked_mut(place + 2u) = tile.shfl_down(x, 3);
+  out.unchecked_mut(place + 3u) = tile.shfl_xor(x, 6);
+  out.unchecked_mut(place + 4u) = ox::cast<std::uint32_t>(tile.any(x % 8u == 0u)) + 2u * ox::cast<std::uint32_t>(tile.all(x % 8u != 1u));
+  out.unchecked_mut(place + 5u) = tile.match_any(x % 3u);
+  out.unchecked_mut(place + 6u) = tile.meta_group_rank() * 100u + tile.size();
+  const auto here = ox::coalesced_threads();
+  out.unchecked_mut(place + 7u) =
+      ox::cast<std::uint32_t>(here.any(x % 32u == 0u)) + 2u * ox::cast<std::uint32_t>(here.all(x % 32u != 1u)) + here.size() * 100u;
+  const auto grid = ox::this_grid();
+  out.unchecked_mut(place + 8u) = ox::cast<std::uint32_t>(grid.block_rank() * 1000u + grid.num_blocks());
+});
+
+constexpr auto numbered = ox::kernel("numbered", [](ox::Span<std::uint32_t> out) {
+  const auto grid = ox::this_grid();
+  out.unchecked_mut(grid.thread_rank()) =
+      ox::cast<std::uint32_t>(grid.block_rank() * 10000u + grid.num_blocks() * 1000u + ox::block::thread_rank() + grid.size() * 1000000u);
+});
+
+}  // namespace
+
+TEST_CASE("tiles shuffle, vote and match within themselves") {
+  on_every_device([](const ox::Stream& stream) {
+    constexpr std::size_t n = 96;
+    const auto in = random_numbers<std::uint32_t>(n, 0, 1000, 5);
+    const auto a = ox::DeviceBuffer<std::uint32_t>::from_host(stream, in);
+    auto b = ox::DeviceBuffer<std::uint32_t>::zeroed(stream, 9 * n);
+    moves(stream, ox::LaunchConfig{.grid = 1, .block = {8, 12}}, a, b);
+    const std::vector<std::uint32_t> out = b.to_host(stream);
+    std::size_t wrong[9] = {};
+    for (std::size_t t = 0; t != n; ++t) {
+      const std::size_t first = t / 8 * 8, rank = t % 8, warp = t / 32 * 32;
+      const std::uint32_t* r = &out[9 * t];
+      bool any = false, all = true, any_here = false, all_here = true;
+      std::uint32_t same = 0;
+      for (std::size_t o = 0; o != 8; ++o) {
+        const std::uint32_t x = in[first + o];
+        any |= x % 8 == 0, all &= x % 8 != 1;
+        same |= (x % 3 == in[t] % 3 ? 1u : 0u) << o;
+      }
+      for (std::size_t o = warp; o != warp + 32; ++o) any_here |= in[o] % 32 == 0, all_here &= in[o] % 32 != 1;
+      const std::uint32_t expected[] = {in[first + 5],
+                                        in[rank < 3 ? t : t - 3],
+                                        in[rank > 4 ? t : t + 3],
+                                        in[first + (rank ^ 6)],
+                                        (any ? 1u : 0u) + (all ? 2u : 0u),
+                                        same,
+                                        static_cast<std::uint32_t>(t / 8 * 100 + 8),
+                                        (any_here ? 1u : 0u) + (all_here ? 2u : 0u) + 3200,
+                                        1};
+      for (std::size_t k = 0; k != 9; ++k) wrong[k] += r[k] != expected[k];
+    }
+    for (std::size_t k = 0; k != 9; ++k) {
+      INFO(k);
+      CHECK(wrong[k] == 0);
+    }
+    auto c = ox::DeviceBuffer<std::uint32_t>::zeroed(stream, 2 * 3 * 2 * 24);
+    numbered(stream, ox::LaunchConfig{.grid = {2, 3, 2}, .block = {4, 3, 2}}, c);
+    const std::vector<std::uint32_t> numbers = c.to_host(stream);
+    std::size_t wrongly_numbered = 0;
+    for (std::size_t i = 0; i != numbers.size(); ++i) wrongly_numbered += numbers[i] != i / 24 * 10000 + 12 * 1000 + i % 24 + 288 * 1000000;
+    CHECK(wrongly_numbered == 0);
+  });
+}

@@ -1,7 +1,9 @@
 // What kernels of threads together are in PTX: barriers where they were written and nowhere else, 32-bit addresses, every atomic access
 // with its order and scope; and that all of it assembles.
+#include <array>
 #include <cstdint>
 #include <string>
+#include <type_traits>
 
 #include "language/support/devices.hpp"
 #include "simt/support/ptx.hpp"
@@ -68,29 +70,110 @@ inline constexpr auto atomics = ox::kernel("atomics", [](ox::Span<T> cells, ox::
   out.unchecked_mut(t) = x;
 });
 
+// The kernel alone, without what reports failed checks.
+std::string kernel_in(const std::string& ptx) {
+  const std::size_t begin = ptx.find(".entry");
+  return ptx.substr(begin, ptx.find(".func oxide_fault(", begin) - begin);
+}
+
+// How often each instruction is there: by order, of both spaces. What a loop around a swap does has the order in the swap.
 template <class T, ox::Scope scope>
-void check_atomics(const char* name, const char* type) {
-  INFO("." << name << " of " << sizeof(T) << " bytes");
-  const bool assembles = has_assembler();
+void check_atomics(const std::string& name, const std::string& minmax) {
+  constexpr bool integer = std::is_integral_v<T>, counts = std::is_same_v<T, std::uint32_t>, narrow = sizeof(T) < 4;
+  const std::string bits = std::to_string(8 * sizeof(T)), swapped = std::to_string(sizeof(T) == 1 ? 32 : 8 * sizeof(T));
+  // Loads, stores, exchanges, swaps, two additions, minimum and maximum; bits; inc and dec.
+  constexpr std::size_t operations = 8 + (integer ? 3 : 0) + (counts ? 2 : 0);
   for (const unsigned sm : {75u, 90u}) {
-    const std::string ptx = atomics<T, scope>.ptx(ox::jit::Target::nvptx(sm));
-    const std::string of_scope = "." + std::string(name);
-    CHECK(count(ptx, "fence.sc" + of_scope + ";") >= 2 * 8);  // one before each sequentially consistent access
-    const std::string add = std::is_integral_v<T> ? "u" + std::to_string(8 * sizeof(T)) : "f" + std::to_string(8 * sizeof(T));
-    if (sizeof(T) >= 4)
-      for (const char* space : {".global", ".shared"}) {
-        for (const char* order : {".relaxed", ".acquire", ".release"})  // fetch_add and fetch_sub
-          CHECK(count(ptx, "atom" + std::string(order) + of_scope + space + ".add." + add + " ") == 2);
-        CHECK(count(ptx, "atom.acq_rel" + of_scope + space + ".add." + add + " ") == 4);  // and seq_cst
-        CHECK(count(ptx, "ld.acquire" + of_scope + space + ".b" + std::to_string(8 * sizeof(T))) == 2);
-        CHECK(count(ptx, "st.release" + of_scope + space + ".b" + std::to_string(8 * sizeof(T))) == 1);
-        CHECK(count(ptx, "atom.release" + of_scope + space + ".exch.b") == 1);
-      }
+    INFO("." << name << " of " << sizeof(T) << " bytes, sm_" << sm);
+    const std::string whole = atomics<T, scope>.ptx(ox::jit::Target::nvptx(sm));
+    const std::string ptx = kernel_in(whole);
+    CHECK(count(ptx, "fence.sc." + name + ";") == 2 * operations);  // one before each sequentially consistent access
+    CHECK(count(ptx, "fence.") == 2 * operations);
     CHECK(count(ptx, "atom.global.") + count(ptx, "atom.shared.") == 0);  // none without an order
-    (void)type;
-    if (assembles) CHECK(assemble(ptx, sm) == "");
+    for (const std::string space : {".global", ".shared"}) {
+      for (const std::string order : {".relaxed", ".acquire", ".release", ".acq_rel"}) {
+        INFO(order << space);
+        const std::size_t times = order == ".acq_rel" ? 2 : 1;  // also where it is sequentially consistent
+        const auto instructions = [&](const std::string& what) {
+          return count(ptx, "atom" + order + "." + name + space + "." + what + " ");
+        };
+        CHECK(instructions("cas.b" + swapped) == times * (narrow ? operations - 2 : integer ? 1 : 3));
+        if (narrow) {
+          CHECK(count(ptx, "atom" + order + "." + name + space + ".") == instructions("cas.b" + swapped));
+          continue;
+        }
+        CHECK(instructions("exch.b" + bits) == times);
+        CHECK(instructions("add." + std::string(integer ? "u" : "f") + bits) == 2 * times);
+        if (!integer) continue;
+        for (const std::string& what : {"min." + minmax, "max." + minmax, "and.b" + bits, "or.b" + bits, "xor.b" + bits})
+          CHECK(instructions(what) == times);
+        if (counts)
+          for (const std::string what : {"inc.u32", "dec.u32"}) CHECK(instructions(what) == times);
+      }
+      CHECK(count(ptx, "ld.acquire." + name + space + ".b" + bits) == 2);
+      CHECK(count(ptx, "st.release." + name + space + ".b" + bits) == 1);
+      CHECK(count(ptx, "st.relaxed." + name + space + ".b" + bits) == 2);
+      if (integer && !narrow) CHECK(count(ptx, "ld.relaxed." + name + space + ".b" + bits) == 1);
+    }
+    if (has_assembler()) CHECK(assemble(whole, sm) == "");
   }
 }
+
+// One of each operation of a warp, and the fences and votes of a block.
+constexpr auto collectives = ox::kernel("collectives", [](ox::Span<const std::uint32_t> in, ox::Span<std::uint32_t> out) {
+  const ox::u32 t = ox::thread_idx.x();
+  ox::u32 x = in[t];
+  ox::i32 s = ox::cast<std::int32_t>(x);
+  x += ox::warp::shfl(x, 3, 8);
+  x += ox::warp::shfl_up(x, 1);
+  x += ox::warp::shfl_up(x, 2, 16);
+  x += ox::warp::shfl_down(x, 1, 2);
+  x += ox::warp::shfl_xor(x, 5, 4);
+  if (ox::warp::all(x > 3)) x += 1;
+  if (ox::warp::any(x > 30)) x += 2;
+  x += ox::warp::ballot(x > 5);
+  x += ox::warp::match_any(x);
+  x += ox::warp::match_all(x);
+  x += ox::warp::reduce_add(x);
+  x += ox::warp::reduce_min(x);
+  x += ox::warp::reduce_max(x);
+  x += ox::warp::reduce_and(x);
+  x += ox::warp::reduce_or(x);
+  x += ox::warp::reduce_xor(x);
+  s += ox::warp::reduce_min(s);
+  s += ox::warp::reduce_max(s);
+  ox::sync_warp(0xffu);
+  out.unchecked_mut(t) = x;
+  ox::thread_fence_block();
+  out.unchecked_mut(t) = x + 1;
+  ox::thread_fence();
+  out.unchecked_mut(t) = x + 2;
+  ox::thread_fence_system();
+  if (ox::sync_threads_or(x > 7)) x += 1;
+  x += ox::sync_threads_count(x > 9);
+  out.unchecked_mut(t + 32) = x + ox::cast<std::uint32_t>(s) + ox::warp::active_mask();
+});
+
+// Barriers of a block's algorithms: two of a reduction and of a scan, three a digit of a sort, two of an exchange and of a histogram.
+template <int which>
+inline constexpr auto block_algorithm = ox::kernel("block_algorithm", [](ox::Span<std::uint32_t> out) {
+  const auto add = [](ox::u32 a, ox::u32 b) { return a + b; };
+  ox::Shared<std::uint32_t, 16> bins;
+  ox::u32 x = ox::block::thread_rank();
+  if constexpr (which == 0) x = ox::block::reduce(x, add);
+  if constexpr (which == 1) x = ox::block::inclusive_scan(x, add);
+  if constexpr (which == 2) x = ox::block::exclusive_scan(x, 0, add);
+  if constexpr (which == 3) {
+    std::array<ox::u32, 2> items{x, x + 1};
+    ox::block::blocked_to_striped(items);
+    x = items[0];
+  }
+  if constexpr (which == 4) {
+    ox::block::histogram(bins, x % 16);
+    x = bins[x % 16];
+  }
+  out.unchecked_mut(ox::block::thread_rank()) = x;
+});
 
 }  // namespace
 
@@ -106,12 +189,48 @@ TEST_CASE("PTX has each barrier once, in its place, and 32-bit addresses of shar
   }
 }
 
+TEST_CASE("PTX has each operation of a warp, each fence and each vote of a block once") {
+  const std::string ptx = collectives.ptx(ox::jit::Target::nvptx(90));
+  INFO(ptx);
+  // The last but one operand of a shuffle: the segments' bits, and the last lane (of `up` the first).
+  for (const char* what : {", 3, 6175, -1;", ", 1, 0, -1;", ", 2, 4096, -1;", ", 1, 7711, -1;", ", 5, 7199, -1;"})
+    CHECK(count(ptx, what) == 1);
+  CHECK(count(ptx, "shfl.sync.idx.b32") == 1);
+  CHECK(count(ptx, "shfl.sync.up.b32") == 2);
+  for (const char* what : {"shfl.sync.down.b32", "shfl.sync.bfly.b32", "vote.sync.all.pred", "vote.sync.any.pred", "vote.sync.ballot.b32",
+                           "match.any.sync.b32", "match.all.sync.b32", "redux.sync.add.",    "redux.sync.min.u32", "redux.sync.max.u32",
+                           "redux.sync.and.b32", "redux.sync.or.b32",  "redux.sync.xor.b32", "redux.sync.min.s32", "redux.sync.max.s32",
+                           "activemask.b32",     "membar.cta;",        "membar.gl;",         "membar.sys;",        "bar.red.or.pred",
+                           "bar.red.popc.u32"}) {
+    INFO(what);
+    CHECK(count(ptx, what) == 1);
+  }
+  CHECK(count(ptx, "bar.warp.sync \t255;") + count(ptx, "bar.warp.sync 255;") + count(ptx, "bar.warp.sync\t255;") == 1);
+  // Before sm_80 each lane is asked in turn.
+  const std::string older = collectives.ptx(ox::jit::Target::nvptx(75));
+  CHECK(count(older, "redux.sync") == 0);
+  CHECK(count(older, "shfl.sync.idx.b32") == 1 + 2 * 8);
+  if (has_assembler()) CHECK(assemble(ptx, 90) == "");
+  if (has_assembler()) CHECK(assemble(older, 75) == "");
+}
+
+TEST_CASE("PTX has the barriers of a block's algorithms") {
+  const std::string ptx[] = {block_algorithm<0>.ptx(80), block_algorithm<1>.ptx(80), block_algorithm<2>.ptx(80), block_algorithm<3>.ptx(80),
+                             block_algorithm<4>.ptx(80)};
+  for (const std::string& of : ptx) {
+    INFO(of);
+    CHECK(count(of, "bar.sync") == 2);
+  }
+}
+
 TEST_CASE("PTX has the order and the scope of every atomic access") {
   check_atomics<std::uint32_t, ox::Scope::device>("gpu", "u32");
+  check_atomics<std::int32_t, ox::Scope::block>("cta", "s32");
   check_atomics<std::int64_t, ox::Scope::system>("sys", "s64");
-  check_atomics<float, ox::Scope::block>("cta", "f32");
-  check_atomics<double, ox::Scope::device>("gpu", "f64");
-  check_atomics<std::int8_t, ox::Scope::device>("gpu", "s8");
-  check_atomics<std::uint16_t, ox::Scope::system>("sys", "u16");
+  check_atomics<std::uint64_t, ox::Scope::device>("gpu", "u64");
+  check_atomics<float, ox::Scope::block>("cta", "");
+  check_atomics<double, ox::Scope::device>("gpu", "");
+  check_atomics<std::int8_t, ox::Scope::device>("gpu", "");
+  check_atomics<std::uint16_t, ox::Scope::system>("sys", "");
   if (!has_assembler()) OXIDE_SKIP("ptxas is not installed; the PTX was not assembled");
 }

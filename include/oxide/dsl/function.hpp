@@ -32,6 +32,10 @@ inline constexpr bool is_span<Span<T>> = true;
 template <class T, class Space>
 inline constexpr bool is_span<DisjointSpan<T, Space>> = true;
 
+// A shared array, which goes by reference.
+template <class T>
+concept SharedMemory = requires { typename T::oxide_borrowed; };
+
 // How a parameter that is written as P is passed.
 template <class P>
 constexpr PassedAs passed_as() {
@@ -40,6 +44,7 @@ constexpr PassedAs passed_as() {
   if constexpr (std::is_rvalue_reference_v<P>) return PassedAs::unsupported;
   else if constexpr (is_local_array<Bare>) return PassedAs::scalars;
   else if constexpr (has_leaves<Bare>) return changes ? PassedAs::in_and_out : PassedAs::scalars;
+  else if constexpr (SharedMemory<Bare>) return std::is_reference_v<P> ? PassedAs::memory : PassedAs::unsupported;
   else if constexpr (changes) return PassedAs::unsupported;
   else if constexpr (is_span<Bare>) return PassedAs::memory;
   else if constexpr (captureless<Bare>) return PassedAs::type;
@@ -59,7 +64,8 @@ trace::MemoryArgument memory_argument(const S& span) {
 }
 template <class S>
 S span_of(const trace::MemoryArgument& argument) {
-  if constexpr (requires(const S& s) { s.access(); }) return S(argument.memory, argument.access);
+  if constexpr (SharedMemory<S>) return S(typename S::oxide_borrowed{argument.memory});
+  else if constexpr (requires(const S& s) { s.access(); }) return S(argument.memory, argument.access);
   else return S(argument.memory);
 }
 
@@ -84,7 +90,7 @@ struct CallOf {
   static_assert(
       (... && (passed_as<P>() != PassedAs::unsupported)),
       "oxide: a function's parameters are device values and structs of them (by value, const reference, or reference: then they are "
-      "copied in and out), arrays, spans, and lambdas without captures");
+      "copied in and out), arrays, spans, shared arrays by reference, and lambdas without captures");
   static_assert(std::is_void_v<R> || (has_leaves<R> && !is_local_array<R>),
                 "oxide: a function returns nothing, a device value, or a struct, std::tuple or std::array of device values, by value");
 
@@ -244,6 +250,7 @@ struct PassedParameter {
   using Bare = std::remove_cvref_t<A>;
   static auto parameter() {
     if constexpr (source_of<Bare>.kind != SourceKind::unknown) return std::type_identity<DeviceValue<source_of<Bare>.type>>();
+    else if constexpr (SharedMemory<Bare>) return std::type_identity<const Bare&>();
     else return std::type_identity<Bare>();
   }
   using type = typename decltype(parameter())::type;

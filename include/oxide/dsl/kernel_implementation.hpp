@@ -47,6 +47,10 @@ OXIDE_INLINE void add_span(ParameterTable& table, const ElementLayout& element, 
   table.memories.push_back(memory);
   table.parameters.push_back({ir::ParameterKind::span, element.type, element.layout});
 }
+OXIDE_INLINE void outside_of_table(std::size_t elements) {
+  throw Error("a host index is outside of an ox::Table of " + std::to_string(elements) + " elements");
+}
+
 OXIDE_INLINE std::uint32_t declare_table(const ElementLayout& element, const Leaf* leaves, std::size_t leaf_count, const void* first,
                                          std::uint64_t elements, Where where) {
   if (elements == 0) refuse(where, "a constant table has no elements");

@@ -12,6 +12,11 @@
 namespace oxide {
 namespace detail {
 
+// A shared array of the caller's, for a function that takes it by reference.
+struct BorrowedArray {
+  std::uint32_t memory;
+};
+
 // A shared array while the trace is in its scope. It is passed by reference: a copy would not say whether it is another array.
 template <class T>
 class SharedArray {
@@ -29,10 +34,14 @@ class SharedArray {
 
   // For oxide's own headers.
   std::uint32_t memory() const { return memory_; }
+  using oxide_borrowed = BorrowedArray;
 
  protected:
   SharedArray(std::uint64_t elements, bool dynamic, Where where) : memory_(declare_shared(element_layout<T>(), elements, dynamic, where)) {}
-  ~SharedArray() { release_shared(memory_); }
+  explicit SharedArray(BorrowedArray array) : memory_(array.memory), borrowed_(true) {}
+  ~SharedArray() {
+    if (!borrowed_) release_shared(memory_);
+  }
 
   // What is read or written is what was checked, even if the variable i changes in between.
   Ref<T> element(const Index& i) const {
@@ -41,6 +50,7 @@ class SharedArray {
     return Ref<T>(memory_, index, i.where);
   }
   trace::Handle checked(const Index& i, std::uint64_t limit) const {
+    if (i.known && i.number >= limit) refuse_index(i.where, {i.number, false}, limit);
     const trace::Handle index = emit(ir::Opcode::copy, ir::Type::u64, i.handle, 0, i.where);
     emit(ir::Opcode::check_index, ir::Type::none, index, limit, i.where);
     return index;
@@ -48,6 +58,7 @@ class SharedArray {
 
  private:
   std::uint32_t memory_;
+  bool borrowed_ = false;
 };
 
 }  // namespace detail
@@ -61,10 +72,14 @@ class Shared : public detail::SharedArray<T> {
 
  public:
   explicit Shared(detail::Where where = detail::Where::current()) : detail::SharedArray<T>(N, false, where) {}
+  explicit Shared(detail::BorrowedArray array) : detail::SharedArray<T>(array) {}
 
   static constexpr std::uint64_t size() { return N; }
-  // Reads or writes, after a check of i against N.
-  Ref<T> operator[](detail::Index i) const { return this->element(i); }
+  // Reads or writes, after a check of i against N: of a host integer while tracing, of a value when the kernel runs.
+  Ref<T> operator[](detail::Index i) const {
+    if (i.known && i.number >= N) detail::refuse_index(i.where, {i.number, false}, N);
+    return this->element(i);
+  }
   // Reads or writes without a check: i must be below N.
   Ref<T> unchecked(detail::Index i) const { return Ref<T>(this->memory(), i.handle, i.where); }
 };
@@ -110,6 +125,7 @@ class Shared2D : public detail::SharedArray<T> {
 
  public:
   explicit Shared2D(detail::Where where = detail::Where::current()) : detail::SharedArray<T>(Rows * pitch, false, where) {}
+  explicit Shared2D(detail::BorrowedArray array) : detail::SharedArray<T>(array) {}
 
   static constexpr std::uint64_t rows() { return Rows; }
   static constexpr std::uint64_t columns() { return Columns; }
@@ -159,6 +175,7 @@ template <class T>
 class DynamicShared : public detail::SharedArray<T> {
  public:
   explicit DynamicShared(detail::Where where = detail::Where::current()) : detail::SharedArray<T>(0, true, where) {}
+  explicit DynamicShared(detail::BorrowedArray array) : detail::SharedArray<T>(array) {}
   explicit DynamicShared(PerThread size, detail::Where where = detail::Where::current())
       : detail::SharedArray<T>(size.elements, true, where) {
     if (size.elements == 0) detail::refuse(where, "a DynamicShared has at least one element for each thread");

@@ -18,6 +18,8 @@ namespace detail {
 OXIDE_INLINE std::uint32_t declare_table(const ElementLayout& element, const Leaf* leaves, std::size_t leaf_count, const void* first,
                                          std::uint64_t elements, Where where);
 
+[[noreturn]] OXIDE_INLINE void outside_of_table(std::size_t elements);
+
 template <class T>
 std::uint32_t declare_table(const T* first, std::size_t count, Where where) {
   return declare_table(element_layout<T>(), leaves_of<T>(), leaf_count<T>, first, count, where);
@@ -61,10 +63,11 @@ struct Table {
   constexpr const T* begin() const { return elements; }
   constexpr const T* end() const { return elements + N; }
 
-  // Of the host: the number itself.
+  // Of the host: the number itself. Throws Error (in a constant expression: does not compile) where there is none.
   template <class I>
     requires std::is_integral_v<I>
   constexpr const T& operator[](I i) const {
+    if (i < I{0} || static_cast<std::size_t>(i) >= N) detail::outside_of_table(N);
     return elements[i];
   }
   // Of a kernel: read from the table, after a check of the index.
