@@ -7,7 +7,7 @@
 
 #include <oxide/dsl/atomic.hpp>
 #include <oxide/dsl/span.hpp>
-#include <oxide/dsl/vector.hpp>
+#include <oxide/dsl/vector_span.hpp>
 
 namespace oxide::detail {
 

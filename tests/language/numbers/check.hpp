@@ -2,6 +2,7 @@
 // type and family, whose results go, as their bits, into one array of 128-bit words.
 #pragma once
 
+#include <array>
 #include <bit>
 #include <cstdlib>
 #include <cstring>
@@ -9,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include <oxide/dsl/vector.hpp>
 #include <oxide/runtime/launch.hpp>
 #include <oxide/runtime/program.hpp>
 
@@ -54,23 +56,45 @@ struct BitsOf<T> {
   using type = ox::u128;
 };
 
-// Takes the results of one thread, in order.
+// Integers of the size of a T, of a vector the same number of them.
+template <class X, class T>
+struct Integers {
+  using unsigned_type = typename BitsOf<T>::type::scalar_type;
+  using signed_type = std::make_signed_t<unsigned_type>;
+};
+template <class V, std::size_t n, class T>
+struct Integers<ox::Value<ox::Vector<V, n>>, T> {
+  using unsigned_type = ox::Vector<typename Integers<T, T>::unsigned_type, n>;
+  using signed_type = ox::Vector<typename Integers<T, T>::signed_type, n>;
+};
+
+// Takes the results of one thread, in order: numbers, or vectors of n, then also numbers for all of the places.
+template <std::size_t n = 1>
 class Results {
  public:
-  Results(ox::Span<uint128> out, ox::u64 i, ox::u64 n) : out_(out), at_(i), n_(n) {}
+  Results(ox::Span<uint128> out, ox::u64 thread, ox::u64 threads) : out_(out), at_(thread), threads_(threads) {}
   template <class T>
+    requires(oxide::ir::Scalar<T>)
   void operator()(const ox::Value<T>& x) {
-    if constexpr (std::is_same_v<T, bool>) put(ox::cast<ox::u128>(x));
-    else put(ox::cast<ox::u128>(ox::bit_cast<typename BitsOf<T>::type>(x)));
+    for (std::size_t k = 0; k != n; ++k) put(x);
+  }
+  template <class T>
+  void operator()(const ox::Value<ox::Vector<T, n>>& v) {
+    for (std::size_t k = 0; k != n; ++k) put(v[k]);
   }
 
  private:
-  void put(const ox::u128& bits) {
+  template <class T>
+  void put(const ox::Value<T>& x) {
+    if constexpr (std::is_same_v<T, bool>) store(ox::cast<ox::u128>(x));
+    else store(ox::cast<ox::u128>(ox::bit_cast<typename BitsOf<T>::type>(x)));
+  }
+  void store(const ox::u128& bits) {
     out_.unchecked_mut(at_) = bits;
-    at_ += n_;
+    at_ += threads_;
   }
   ox::Span<uint128> out_;
-  ox::u64 at_, n_;
+  ox::u64 at_, threads_;
 };
 
 // What a result is expected to be.
@@ -97,55 +121,81 @@ T from_bits(uint128 bits) {
   return x;
 }
 
-// On every device, at every optimization level. The levels below 3 are nobody's but the tests', so they are left out where a program's
-// kernels are collected for ptxas.
-template <class Check>
-void at_every_level(Check check) {
-  for (const unsigned level : {3u, 0u, 1u, 2u})
-    if (level == 3 || std::getenv("OXIDE_COLLECT_IN") == nullptr) on_every_device([&](const ox::Stream& stream) { check(stream, level); });
+inline std::string hex(uint128 x) {
+  std::string text;
+  for (; x != 0 || text.empty(); x >>= 4) text.insert(text.begin(), "0123456789abcdef"[static_cast<unsigned>(x & 15)]);
+  return text;
 }
 
-// Runs `kernel` on random and edge operands on every device; `model(x, y, z)` lists what one thread gives.
-template <class T, class K, class M>
-void check(const K& kernel, bool nonzero_divisor, M model) {
+// Whether the kernels are collected for ptxas. Then level 3 is enough: the others are nobody's but the tests'.
+inline bool is_collecting() { return std::getenv("OXIDE_COLLECT_IN") != nullptr; }
+
+// What the threads of a kernel give, each in a number of places, and of which operands.
+struct Outcome {
+  std::size_t places = 1;
+  std::vector<std::array<uint128, 3>> operands;  // of thread i and place k at i * places + k
+  std::vector<std::vector<Expected>> expected;   // likewise
+
+  std::size_t threads() const { return expected.size() / places; }
+  std::size_t results() const { return expected[0].size(); }
+};
+
+// Runs a kernel whose last parameter, behind `inputs`, takes the results as Results gives them.
+inline void check_outcome(const ox::Stream& stream, unsigned level, const oxide::Counted<const oxide::ir::Graph>& graph, Type type,
+                          std::vector<oxide::runtime::Argument> inputs, const Outcome& outcome) {
+  const std::size_t threads = outcome.threads(), places = outcome.places;
+  auto out = ox::DeviceBuffer<uint128>::zeroed(stream, threads * places * outcome.results());
+  inputs.push_back(out.argument());
+  const auto program = oxide::runtime::load_program(device_of(stream), graph, {.opt_level = level});
+  oxide::runtime::launch(*program, stream, ox::LaunchConfig::for_num_elems(threads), inputs);
+  const std::vector<uint128> got = out.to_host(stream);
+  for (std::size_t r = 0; r != outcome.results(); ++r) {
+    std::size_t wrong = 0, first = 0;
+    const auto result = [&](std::size_t at) { return got[(r * places + at % places) * threads + at / places]; };
+    for (std::size_t at = threads * places; at-- != 0;) {
+      const Expected& e = outcome.expected[at][r];
+      if (result(at) != e.bits && !(is_nan(e.type, result(at)) && is_nan(e.type, e.bits))) ++wrong, first = at;
+    }
+    const std::array<uint128, 3>& x = outcome.operands[first];
+    INFO("at level " << level << ", " << oxide::ir::name_of(type) << ' ' << outcome.expected[first][r].name << ", place " << first % places
+                     << " of " << places << ", of " << hex(x[0]) << ' ' << hex(x[1]) << ' ' << hex(x[2]) << ": got " << hex(result(first))
+                     << ", expected " << hex(outcome.expected[first][r].bits));
+    CHECK(wrong == 0);
+  }
+}
+
+// Random operands of a type, edge cases among them.
+template <class T>
+std::array<std::vector<T>, 3> random_operands(std::size_t n, bool nonzero_divisor) {
   constexpr Type type = oxide::ir::type_for<T>();
   std::mt19937_64 random(17);
-  std::vector<T> in[3];
+  std::array<std::vector<T>, 3> in;
   for (auto& v : in)
-    for (std::size_t i = 0; i != count; ++i) v.push_back(from_bits<T>(interesting_word(type, random)));
+    for (std::size_t i = 0; i != n; ++i) v.push_back(from_bits<T>(interesting_word(type, random)));
   if (nonzero_divisor)
-    for (T& y : in[1])
-      if (bits_of(y) == 0) y = from_bits<T>(3);
-  std::vector<std::vector<Expected>> expected;
-  for (std::size_t i = 0; i != count; ++i) expected.push_back(model(bits_of(in[0][i]), bits_of(in[1][i]), bits_of(in[2][i])));
-  const std::size_t results = expected[0].size();
+    for (std::size_t k : {1, 2})
+      for (T& y : in[k])
+        if (bits_of(y) == 0) y = from_bits<T>(3);
+  return in;
+}
+
+// Runs `kernel` on random and edge operands on every device, at every optimization level; `model(x, y, z)` lists what one thread gives.
+template <class T, class K, class M>
+void check(const K& kernel, bool nonzero_divisor, M model) {
+  const auto in = random_operands<T>(count, nonzero_divisor);
+  Outcome outcome;
+  for (std::size_t i = 0; i != count; ++i) {
+    outcome.operands.push_back({bits_of(in[0][i]), bits_of(in[1][i]), bits_of(in[2][i])});
+    outcome.expected.push_back(model(bits_of(in[0][i]), bits_of(in[1][i]), bits_of(in[2][i])));
+  }
   const auto graph = kernel.graph();
-  at_every_level([&](const ox::Stream& stream, unsigned level) {
-    const auto a = ox::DeviceBuffer<T>::from_host(stream, in[0]), b = ox::DeviceBuffer<T>::from_host(stream, in[1]),
-               c = ox::DeviceBuffer<T>::from_host(stream, in[2]);
-    auto out = ox::DeviceBuffer<uint128>::zeroed(stream, count * results);
-    const auto program = oxide::runtime::load_program(device_of(stream), graph, {.opt_level = level});
-    const oxide::runtime::Argument arguments[] = {a.argument(), b.argument(), c.argument(), out.argument()};
-    oxide::runtime::launch(*program, stream, ox::LaunchConfig::for_num_elems(count), arguments);
-    const std::vector<uint128> got = out.to_host(stream);
-    for (std::size_t k = 0; k != results; ++k) {
-      std::size_t wrong = 0, first = 0;
-      for (std::size_t i = count; i-- != 0;) {
-        const Expected& e = expected[i][k];
-        const uint128 bits = got[k * count + i];
-        if (bits != e.bits && !(is_nan(e.type, bits) && is_nan(e.type, e.bits))) ++wrong, first = i;
-      }
-      const auto hex = [](uint128 x) {
-        std::string text;
-        for (; x != 0 || text.empty(); x >>= 4) text.insert(text.begin(), "0123456789abcdef"[static_cast<unsigned>(x & 15)]);
-        return text;
-      };
-      INFO("at level " << level << ", " << oxide::ir::name_of(type) << ' ' << expected[first][k].name << " of "
-                       << hex(bits_of(in[0][first])) << ' ' << hex(bits_of(in[1][first])) << ' ' << hex(bits_of(in[2][first])) << ": got "
-                       << hex(got[k * count + first]) << ", expected " << hex(expected[first][k].bits));
-      CHECK(wrong == 0);
-    }
-  });
+  for (const unsigned level : {3u, 0u, 1u, 2u})
+    if (level == 3 || !is_collecting())
+      on_every_device([&](const ox::Stream& stream) {
+        const auto a = ox::DeviceBuffer<T>::from_host(stream, in[0]), b = ox::DeviceBuffer<T>::from_host(stream, in[1]),
+                   c = ox::DeviceBuffer<T>::from_host(stream, in[2]);
+        check_outcome(stream, level, graph, oxide::ir::type_for<T>(), {a.argument(), b.argument(), c.argument()}, outcome);
+      });
 }
 
 #define OXIDE_NUMBERS_KERNEL(name) \
@@ -154,7 +204,7 @@ void check(const K& kernel, bool nonzero_divisor, M model) {
     const ox::u64 i = thread, n = a.size();                                                                        \
     if (i >= n) return;                                                                                            \
     [[maybe_unused]] const ox::Value<T> x = a[i], y = b[i], z = c[i];                                                               \
-    Results put(out, i, n);
+    Results<> put(out, i, n);
 #define OXIDE_NUMBERS_END \
   })
 

@@ -1,163 +1,18 @@
 // Every operation on floating types, and those with a rounding mode, against GNU MPFR.
-#include "check.hpp"
+#include "float_operations.hpp"
 
 namespace {
 
 using namespace numbers;
 
-// ---- floating types
-
 template <class T>
-inline constexpr auto float_kernel = OXIDE_NUMBERS_KERNEL("float_operations") put(x + y);
-put(x - y);
-put(x* y);
-put(x / y);
-put(-x);
-put(ox::abs(x));
-put(ox::min(x, y));
-put(ox::max(x, y));
-put(ox::sqrt(x));
-put(ox::fma(x, y, z));
-put(ox::floor(x));
-put(ox::ceil(x));
-put(ox::trunc(x));
-put(ox::rint(x));
-put(x < y);
-put(x <= y);
-put(x > y);
-put(x >= y);
-put(x == y);
-put(x != y);
-put(x + 1.5);
-put(0.1 - x);
-put(3 * x);
-put(x / 7);
-put(ox::fma(x, 2.5, -1));
-put(x < 0.5);
-ox::Value<T> v = x;
-v += y;
-v *= 0.75;
-v -= z;
-++v;
-v /= y;
-put(v);
+inline constexpr auto float_kernel = OXIDE_NUMBERS_KERNEL("float_operations") float_operations_of_two<T>(put, x, y);
+other_float_operations<T>(put, x, y, z);
 OXIDE_NUMBERS_END.strict_fp();
 
 template <class T>
-std::vector<Expected> float_model(uint128 xb, uint128 yb, uint128 zb) {
-  constexpr Type type = oxide::ir::type_for<T>();
-  const Real x = Real::of_bits(type, xb), y = Real::of_bits(type, yb), z = Real::of_bits(type, zb);
-  std::vector<Expected> e;
-  const auto put = [&](const char* name, uint128 bits) { e.push_back({name, type, bits}); };
-  const auto truth = [&](const char* name, bool b) { e.push_back({name, Type::boolean, b ? 1u : 0u}); };
-  const auto two = [&](auto f, const Real& a, const Real& b) {
-    return exact::rounded(type, [&](mpfr_t r, mpfr_rnd_t mode) { return f(r, a.x, b.x, mode); });
-  };
-  const auto three = [&](const Real& a, const Real& b, const Real& c) {
-    return exact::rounded(type, [&](mpfr_t r, mpfr_rnd_t mode) { return mpfr_fma(r, a.x, b.x, c.x, mode); });
-  };
-  const auto literal = [&](double v) {
-    Real exact_value;
-    mpfr_set_d(exact_value.x, v, MPFR_RNDN);
-    return Real::of_bits(type, exact::rounded(type, [&](mpfr_t r, mpfr_rnd_t mode) { return mpfr_set(r, exact_value.x, mode); }));
-  };
-  const auto whole = [&](mpfr_rnd_t to) { return exact::rounded(type, [&](mpfr_t r, mpfr_rnd_t) { return mpfr_rint(r, x.x, to), 0; }); };
-  const uint128 sign = uint128{1} << (8 * sizeof(T) - 1);
-  const auto smaller = [&](bool min) {
-    if (mpfr_nan_p(x.x)) return yb;
-    if (mpfr_nan_p(y.x)) return xb;
-    if (mpfr_zero_p(x.x) && mpfr_zero_p(y.x)) return ((xb & sign) != 0) == min ? xb : yb;
-    return (mpfr_less_p(x.x, y.x) != 0) == min ? xb : yb;
-  };
-  put("+", two(mpfr_add, x, y));
-  put("-", two(mpfr_sub, x, y));
-  put("*", two(mpfr_mul, x, y));
-  put("/", two(mpfr_div, x, y));
-  put("negation", xb ^ sign);
-  put("abs", xb & ~sign);
-  put("min", smaller(true));
-  put("max", smaller(false));
-  put("sqrt", exact::rounded(type, [&](mpfr_t r, mpfr_rnd_t mode) { return mpfr_sqrt(r, x.x, mode); }));
-  put("fma", three(x, y, z));
-  put("floor", whole(MPFR_RNDD));
-  put("ceil", whole(MPFR_RNDU));
-  put("trunc", whole(MPFR_RNDZ));
-  put("rint", whole(MPFR_RNDN));
-  truth("<", mpfr_less_p(x.x, y.x) != 0);
-  truth("<=", mpfr_lessequal_p(x.x, y.x) != 0);
-  truth(">", mpfr_greater_p(x.x, y.x) != 0);
-  truth(">=", mpfr_greaterequal_p(x.x, y.x) != 0);
-  truth("==", mpfr_equal_p(x.x, y.x) != 0);
-  truth("!=", mpfr_equal_p(x.x, y.x) == 0);
-  put("x + 1.5", two(mpfr_add, x, literal(1.5)));
-  put("0.1 - x", two(mpfr_sub, literal(0.1), x));
-  put("3 * x", two(mpfr_mul, literal(3), x));
-  put("x / 7", two(mpfr_div, x, literal(7)));
-  put("fma(x, 2.5, -1)", three(x, literal(2.5), literal(-1)));
-  truth("x < 0.5", mpfr_less_p(x.x, literal(0.5).x) != 0);
-  const auto again = [&](auto f, uint128 a, const Real& b) { return two(f, Real::of_bits(type, a), b); };
-  uint128 v = again(mpfr_add, xb, y);
-  v = again(mpfr_mul, v, literal(0.75));
-  v = again(mpfr_sub, v, z);
-  v = again(mpfr_add, v, literal(1));
-  put("compound assignments", again(mpfr_div, v, y));
-  return e;
-}
-
-// ---- rounding modes
-
-template <class T>
-inline constexpr auto rounding_kernel = OXIDE_NUMBERS_KERNEL("rounding_modes")
-#define OXIDE_MODE(suffix)                                                  \
-  put(ox::add_##suffix(x, y));                                              \
-  put(ox::sub_##suffix(x, y));                                              \
-  put(ox::mul_##suffix(x, y));                                              \
-  put(ox::div_##suffix(x, y));                                              \
-  put(ox::fma_##suffix(x, y, z));                                           \
-  put(ox::sqrt_##suffix(x));                                                \
-  put(ox::rcp_##suffix(x));                                                 \
-  put(ox::add_##suffix(x, 0.1));                                            \
-  put(ox::cast_##suffix<float>(x));                                         \
-  put(ox::cast_##suffix<std::int32_t>(x));                                  \
-  put(ox::cast_##suffix<std::uint64_t>(x));                                 \
-  put(ox::cast_##suffix<float>(ox::bit_cast<typename BitsOf<T>::type>(y))); \
-  put(ox::cast_##suffix<double>(ox::bit_cast<ox::Value<std::conditional_t<sizeof(T) == 4, std::int32_t, std::int64_t>>>(y)));
-    OXIDE_MODE(rn) OXIDE_MODE(rz) OXIDE_MODE(rm) OXIDE_MODE(rp)
-#undef OXIDE_MODE
-        OXIDE_NUMBERS_END;
-
-template <class T>
-std::vector<Expected> rounding_model(uint128 xb, uint128 yb, uint128 zb) {
-  constexpr Type type = oxide::ir::type_for<T>();
-  const Real x = Real::of_bits(type, xb), y = Real::of_bits(type, yb), z = Real::of_bits(type, zb);
-  Real one, tenth;
-  mpfr_set_ui(one.x, 1, MPFR_RNDN);
-  mpfr_set_d(tenth.x, type == Type::f32 ? static_cast<double>(0.1f) : 0.1, MPFR_RNDN);
-  std::vector<Expected> e;
-  for (const mpfr_rnd_t mode : {MPFR_RNDN, MPFR_RNDZ, MPFR_RNDD, MPFR_RNDU}) {
-    const std::string suffix = mode == MPFR_RNDN ? "_rn" : mode == MPFR_RNDZ ? "_rz" : mode == MPFR_RNDD ? "_rm" : "_rp";
-    const auto put = [&](const char* name, Type t, uint128 bits) { e.push_back({name + suffix, t, bits}); };
-    const auto to = [&](Type t, auto f) { return exact::rounded(t, f, mode); };
-    const auto two = [&](auto f, const Real& a, const Real& b) {
-      return to(type, [&](mpfr_t r, mpfr_rnd_t m) { return f(r, a.x, b.x, m); });
-    };
-    put("add", type, two(mpfr_add, x, y));
-    put("sub", type, two(mpfr_sub, x, y));
-    put("mul", type, two(mpfr_mul, x, y));
-    put("div", type, two(mpfr_div, x, y));
-    put("fma", type, to(type, [&](mpfr_t r, mpfr_rnd_t m) { return mpfr_fma(r, x.x, y.x, z.x, m); }));
-    put("sqrt", type, to(type, [&](mpfr_t r, mpfr_rnd_t m) { return mpfr_sqrt(r, x.x, m); }));
-    put("rcp", type, two(mpfr_div, one, x));
-    put("add 0.1", type, two(mpfr_add, x, tenth));
-    put("cast to f32", Type::f32, to(Type::f32, [&](mpfr_t r, mpfr_rnd_t m) { return mpfr_set(r, x.x, m); }));
-    put("cast to i32", Type::i32, exact::to_integer(x, true, 32, mode));
-    put("cast to u64", Type::u64, exact::to_integer(x, false, 64, mode));
-    const Real natural = Real::of_integer(false, yb, 8 * sizeof(T)), integer = Real::of_integer(true, yb, 8 * sizeof(T));
-    put("cast of unsigned", Type::f32, to(Type::f32, [&](mpfr_t r, mpfr_rnd_t m) { return mpfr_set(r, natural.x, m); }));
-    put("cast of signed", Type::f64, to(Type::f64, [&](mpfr_t r, mpfr_rnd_t m) { return mpfr_set(r, integer.x, m); }));
-  }
-  return e;
-}
+inline constexpr auto rounding_kernel = OXIDE_NUMBERS_KERNEL("rounding_modes") rounded_operations<T>(put, x, y, z);
+OXIDE_NUMBERS_END;
 
 }  // namespace
 
