@@ -3,11 +3,17 @@
 # sanitize-tests, which takes long and is not part of all: the tests under compute-sanitizer's memcheck, racecheck and synccheck;
 # SANITIZE_TESTS names some of the executables, SANITIZE_TOOLS some of the tools.
 # One line a step, then a summary; what each step printed is in logs/. Exits non-zero when a step failed.
-# OXIDE_BUNDLE_LOGS names another folder for logs and pictures, for a bundle that cannot be written to.
+# The bundle is unpacked beside this file, or into the folder that OXIDE_BUNDLE_DIR names; OXIDE_BUNDLE_LOGS names another one for logs.
 set -u
-here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+packed=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)/content.tar.gz
+here=${OXIDE_BUNDLE_DIR:-$(dirname "$packed")/unpacked}
+if [ "$packed" -nt "$here/version" ]; then
+  rm -rf "$here" && mkdir -p "$here" && tar -C "$here" -xzmf "$packed" || exit 2
+fi
+here=$(cd "$here" && pwd)
 logs=${OXIDE_BUNDLE_LOGS:-$here/logs}
 mkdir -p "$logs"
+logs=$(cd "$logs" && pwd)
 
 export OXIDE_JIT=$here/lib/liboxide-jit.so
 export LD_LIBRARY_PATH=$here/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
@@ -75,10 +81,11 @@ sanitize_tests() {
   local sanitizer tool name options=(--report-api-errors no --print-limit 1000 --error-exitcode 9)
   sanitizer=$(find_sanitizer)
   [ -n "$sanitizer" ] || return
-  for name in ${SANITIZE_TESTS:-simt language language_aggregates language_functions language_effects language_integers}; do
+  for name in ${SANITIZE_TESTS:-$(ls "$here/tests")}; do
     for tool in ${SANITIZE_TOOLS:-memcheck racecheck synccheck}; do
       step "$tool $name" "$sanitizer" --tool "$tool" "${options[@]}" "$here/tests/$name" '~[fault]'
     done
+    [ "$("$here/tests/$name" --list-test-names-only '[fault]' | wc -l)" -gt 0 ] || continue
     case " ${SANITIZE_TOOLS:-memcheck} " in
       *' memcheck '*)
         step "memcheck $name faults" "$sanitizer" --tool memcheck "${options[@]}" "$here/tests/$name" '[fault]' ;;

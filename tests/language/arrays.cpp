@@ -254,6 +254,53 @@ TEST_CASE("an array whose indices an unrolled loop knows lies in registers; anot
   }
 }
 
+// Values that are all alive at once, in a loop that the compiler cannot shorten, and an array of `bytes` beside them.
+template <int bytes, int values>
+auto busy(const char* name) {
+  return ox::kernel(name, [](ox::Span<const float> in, ox::u32 rounds, ox::DisjointSpan<float> out) {
+    auto i = ox::thread::index_1d();
+    std::array<ox::f32, values> v;
+    ox::LocalArray<std::uint8_t, bytes> a;
+    for (int n = 0; n != values; ++n) v[n] = in[i * values + n];
+    for (auto r : ox::range(rounds)) {
+      a[r % bytes] = ox::cast<std::uint8_t>(r + 1);
+      for (int n = 0; n != values; ++n) v[n] = v[n] * v[(n + 1) % values] + 1.0f;
+    }
+    ox::f32 sum = ox::cast<float>(ox::u8(a[rounds % bytes]));
+    for (int n = 0; n != values; ++n) sum = sum * 0.5f + v[n];
+    if (auto e = out.get_mut(i)) *e = sum;
+  });
+}
+
+TEST_CASE("registers that do not fit are spilled, and that is said beside the bytes of arrays") {
+  static constexpr std::uint32_t rounds = 3;
+  const auto roomy = busy<13, 48>("roomy"), tight = busy<13, 48>("tight").max_registers(24);
+  const auto other = busy<32, 4>("other");
+  std::vector<float> in(48), sum(1);
+  for (std::size_t n = 0; n != in.size(); ++n) in[n] = 0.01f * static_cast<float>(n);
+  on_every_device([&](const ox::Stream& stream) {
+    auto numbers = ox::DeviceBuffer<float>::from_host(stream, in), one = ox::DeviceBuffer<float>::zeroed(stream, 1);
+    const auto run = [&](const auto& kernel) {
+      kernel(stream, ox::LaunchConfig{1, 1}, numbers, rounds, one);
+      return one.to_host(stream)[0];
+    };
+    CHECK(run(roomy) == run(tight));
+    const ox::Device device = device_of(stream);
+    const ox::KernelResources spilled = tight.resources(device);
+    if (!device.is_gpu()) {
+      CHECK(spilled.spilled_bytes == 0);
+      return;
+    }
+    CHECK(roomy.resources(device).spilled_bytes == 0);
+    CHECK(roomy.resources(device).local_bytes == 16);
+    CHECK(other.resources(device).spilled_bytes == 0);
+    CHECK(other.resources(device).local_bytes == 32);
+    CHECK(spilled.registers <= 24);
+    CHECK(spilled.spilled_bytes >= 4 * (48 - 24));
+    CHECK(spilled.local_bytes == spilled.spilled_bytes + 16);
+  });
+}
+
 TEST_CASE("vectors work place by place, and are one access", "[fault]") {
   constexpr auto k = ox::kernel(
       "vectors", [](ox::Span<const Float4> a, ox::Span<const float> numbers, ox::DisjointSpan<Float4> out, ox::DisjointSpan<float> rows) {

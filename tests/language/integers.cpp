@@ -138,6 +138,8 @@ TEMPLATE_TEST_CASE("min, max, clamp and select of integers", "", INTEGERS) {
   check_binary<T>("max", [](V a, V b) { return ox::max(a, b); }, [](T a, T b) { return a < b ? b : a; });
   check_binary<T>("clamp", [](V a, V) { return ox::clamp(a, 3, 100); }, [](T a, T) { return a < 3 ? T{3} : a > 100 ? T{100} : a; });
   check_binary<T>("select", [](V a, V b) { return ox::select(a < b, a, 7); }, [](T a, T b) { return a < b ? a : T{7}; });
+  check_binary<T>(
+      "select of host numbers", [](V a, V b) { return ox::select(a < b, T{3}, T{7}); }, [](T a, T b) { return a < b ? T{3} : T{7}; });
   check_binary<T>("std::min", [](V a, V b) { return std::min(a, b); }, [](T a, T b) { return b < a ? b : a; });
 }
 

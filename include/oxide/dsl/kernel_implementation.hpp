@@ -164,6 +164,8 @@ OXIDE_INLINE KernelResources kernel_resources(const KernelBuild& build) {
   KernelResources r;
   r.registers = figures.registers;
   r.local_bytes = figures.local_bytes;
+  const std::uint64_t arrays = jit::local_depot_bytes(build.program->ptx(), jit::frame_multiple);
+  r.spilled_bytes = r.local_bytes > arrays ? r.local_bytes - arrays : 0;
   r.shared_bytes = figures.shared_bytes;
   r.constant_bytes = figures.constant_bytes;
   r.max_threads_per_block = build.program->plan().limits.threads_per_block;

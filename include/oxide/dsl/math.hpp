@@ -114,11 +114,12 @@ auto clamp(A&& x, B&& low, C&& high, detail::Where where = detail::Where::curren
   return Result::from_handle(detail::emit(ir::Opcode::min, type, at_least, c, 0, where), where);
 }
 
-// a where the condition holds, else b. Both are computed, and no way is chosen: for cheap values, where `c ? a : b` would branch.
+// a where the condition holds, else b. Both are computed, and no way is chosen: for cheap values, where `c ? a : b` would branch. Of two
+// host numbers of one type, a value of that type.
 template <class A, class B>
-  requires detail::NumbersOnDevice<A, B>
+  requires detail::NumbersOnDevice<A, B> || (detail::Number<A> && std::is_same_v<std::decay_t<A>, std::decay_t<B>>)
 auto select(detail::Operand<bool> condition, A&& a, B&& b, detail::Where where = detail::Where::current()) {
-  constexpr ir::Type type = detail::needed_common_type<A, B>();
+  constexpr ir::Type type = detail::NumbersOnDevice<A, B> ? detail::needed_common_type<A, B>() : detail::source_of<A>.type;
   using Result = detail::DeviceValue<type>;
   const trace::Handle x = detail::handle_as<typename Result::scalar_type>(std::forward<A>(a), where);
   const trace::Handle y = detail::handle_as<typename Result::scalar_type>(std::forward<B>(b), where);

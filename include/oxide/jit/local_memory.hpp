@@ -28,8 +28,12 @@ inline std::vector<ArrayInLocalMemory> arrays_in_local_memory(const ir::Graph& g
   return all;
 }
 
-// The bytes of `.local .align 8 .b8 __local_depot0[24];`, which LLVM declares in each function that has such arrays.
-inline std::uint64_t local_depot_bytes(std::string_view ptx) {
+// ptxas makes the stack frame of a function a multiple of this many bytes (seen with CUDA 13's, whatever the arrays' alignment).
+inline constexpr std::uint64_t frame_multiple = 8;
+
+// The bytes of `.local .align 8 .b8 __local_depot0[24];`, which LLVM declares in each function that has such arrays; of each function
+// rounded up to `multiple`.
+inline std::uint64_t local_depot_bytes(std::string_view ptx, std::uint64_t multiple = 1) {
   std::uint64_t bytes = 0;
   constexpr std::string_view depot = "__local_depot";
   for (std::size_t at = ptx.find(depot); at != std::string_view::npos; at = ptx.find(depot, at + 1)) {
@@ -39,7 +43,7 @@ inline std::uint64_t local_depot_bytes(std::string_view ptx) {
     std::uint64_t size = 0;
     for (++open; open < ptx.size() && ptx[open] >= '0' && ptx[open] <= '9'; ++open)
       size = 10 * size + static_cast<std::uint64_t>(ptx[open] - '0');
-    bytes += size;
+    bytes += (size + multiple - 1) / multiple * multiple;
   }
   return bytes;
 }
