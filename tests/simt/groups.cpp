@@ -147,3 +147,88 @@ TEST_CASE("tiles shuffle, vote and match within themselves") {
     CHECK(wrongly_numbered == 0);
   });
 }
+
+namespace {
+
+// x -> a x + b, one after the other: an operation that does not commute.
+struct Map {
+  std::uint32_t a, b;
+  friend bool operator==(const Map&, const Map&) = default;
+};
+OXIDE_STRUCT(Map, a, b)
+Map after(const Map& f, const Map& g) { return {f.a * g.a, f.b * g.a + g.b}; }
+constexpr auto composition = [](const ox::Value<Map>& f, const ox::Value<Map>& g) { return ox::Value<Map>{f.a * g.a, f.b * g.a + g.b}; };
+
+constexpr auto parted = ox::kernel("parted", [](ox::Span<const Map> in, ox::Span<Map> out) {
+  const ox::u32 t = ox::thread_idx.x(), place = t * 10u;
+  const ox::Value<Map> x = in[t];
+  const auto tile = ox::tiled_partition<16>(ox::this_thread_block());
+  const auto alike = ox::labeled_partition(tile, x.a % 3);
+  const auto half = ox::binary_partition(alike, x.b % 2 == 0);
+  const auto put = [&](std::uint32_t k, const auto& value) { out.unchecked_mut(place + k) = value; };
+  put(0, alike.reduce(x, composition));
+  put(1, alike.inclusive_scan(x, composition));
+  put(2, half.exclusive_scan(x, Map{2, 3}, composition));
+  put(3, alike.shfl(x, 2));  // or its last
+  put(4, alike.shfl_up(x, 2));
+  put(5, alike.shfl_down(x, x.a % 3 + 1));
+  put(6, ox::Value<Map>{half.thread_rank() * 100 + half.size(), ox::select(half.is_first(), 1u, 0u)});
+  put(7, ox::Value<Map>{alike.ballot(x.b % 2 == 0), tile.meta_group_size() * 100 + tile.meta_group_rank()});
+  put(8, ox::warp::segmented_scan(x, x.b % 5 == 0, composition));
+  put(9, ox::block::segmented_scan(x, x.b % 50 == 0, composition));  // few: segments that reach over warps
+});
+
+}  // namespace
+
+TEST_CASE("groups are parted by a label and by a predicate, and threads exchange by rank") {
+  on_every_device([](const ox::Stream& stream) {
+    for (const std::uint32_t n : {128u, 77u, 1u}) {
+      INFO("block " << n);
+      std::vector<Map> in;
+      for (const std::uint32_t x : random_numbers<std::uint32_t>(n, 0, 0xffffffff, n)) in.push_back({x % 1000, x});
+      const auto a = ox::DeviceBuffer<Map>::from_host(stream, in);
+      auto b = ox::DeviceBuffer<Map>::zeroed(stream, 10 * n);
+      parted(stream, ox::LaunchConfig{.grid = 1, .block = n}, a, b);
+      const std::vector<Map> out = b.to_host(stream);
+      std::vector<std::size_t> wrong(10, 0);
+      for (std::size_t t = 0; t != n; ++t) {
+        const auto expect = [&](std::size_t k, const Map& wanted) { wrong[k] += out[10 * t + k] != wanted; };
+        std::vector<Map> alike, half;
+        std::size_t rank = 0, half_rank = 0;
+        std::uint32_t even = 0;
+        for (std::size_t o = t / 16 * 16; o != std::min<std::size_t>(n, t / 16 * 16 + 16); ++o) {
+          if (in[o].a % 3 != in[t].a % 3) continue;
+          if (o < t) ++rank;
+          even |= (in[o].b % 2 == 0 ? 1u : 0u) << alike.size();
+          alike.push_back(in[o]);
+          if (in[o].b % 2 != in[t].b % 2) continue;
+          if (o < t) ++half_rank;
+          half.push_back(in[o]);
+        }
+        const auto fold = [](const std::vector<Map>& all, std::size_t end, Map sum) {
+          for (std::size_t i = 0; i != end; ++i) sum = after(sum, all[i]);
+          return sum;
+        };
+        const auto segment = [&](std::size_t first, std::uint32_t head) {
+          std::size_t start = t;
+          while (start > first && in[start].b % head != 0) --start;
+          Map sum = in[start];
+          for (std::size_t i = start + 1; i <= t; ++i) sum = after(sum, in[i]);
+          return sum;
+        };
+        expect(0, fold(alike, alike.size(), {1, 0}));
+        expect(1, fold(alike, rank + 1, {1, 0}));
+        expect(2, fold(half, half_rank, {2, 3}));
+        expect(3, alike[std::min<std::size_t>(2, alike.size() - 1)]);
+        expect(4, alike[rank >= 2 ? rank - 2 : rank]);
+        const std::size_t distance = in[t].a % 3 + 1;
+        expect(5, alike[rank + distance < alike.size() ? rank + distance : rank]);
+        expect(6, {static_cast<std::uint32_t>(half_rank * 100 + half.size()), half_rank == 0 ? 1u : 0u});
+        expect(7, {even, static_cast<std::uint32_t>((n + 15) / 16 * 100 + t / 16)});
+        expect(8, segment(t / 32 * 32, 5));
+        expect(9, segment(0, 50));
+      }
+      CHECK(wrong == std::vector<std::size_t>(10, 0));
+    }
+  });
+}

@@ -34,18 +34,10 @@ namespace detail {
 // The largest number of warps in a block.
 inline constexpr std::uint64_t most_warps = 32;
 
-// What a value is in shared memory.
-template <class V>
-struct SharedElement;
-template <class T>
-struct SharedElement<Value<T>> {
-  using type = T;
-};
-
 // What the warps before this thread's give, after `before`; behind a barrier, each warp's last thread having said its warp's total.
 template <class V, class Op>
 struct WarpTotals {
-  Shared<typename SharedElement<V>::type, most_warps> totals;
+  Shared<HostType<V>, most_warps> totals;
 
   void put(const V& inclusive, Where where) {
     sync_threads(where);  // an earlier call may still be read
@@ -114,23 +106,8 @@ detail::Lane<A> exclusive_scan(A&& x, detail::LaneStart<A> initial, Op op, detai
 template <detail::LaneNumber A, class Op>
 detail::Lane<A> segmented_scan(A&& x, detail::Operand<bool> head, Op op, detail::Where where = detail::Where::current()) {
   using V = detail::Lane<A>;
-  V value = detail::LaneArgument<A>::of(std::forward<A>(x), where);
-  boolean starts = boolean::from_handle(head.handle, head.where);
-  // Steps over shared memory, as a scan by the book: the operation on pairs of a value and whether a segment starts in it.
-  DynamicShared<typename detail::SharedElement<V>::type> values(per_thread(1));
-  DynamicShared<bool> heads(per_thread(1));
-  const u32 thread = thread_rank(where), threads = size(where);
-  for (u32 distance = 1; distance < threads; distance *= 2u) {
-    sync_threads(where);
-    values[thread] = value;
-    heads[thread] = starts;
-    sync_threads(where);
-    if (thread >= distance) {
-      if (!starts) value = op(V(values[thread - distance]), V(value));
-      starts = starts | boolean(heads[thread - distance]);
-    }
-  }
-  return value;
+  auto both = detail::between_heads<V>(op);
+  return detail::scan_block(detail::with_head(detail::LaneArgument<A>::of(std::forward<A>(x), where), head), both, where).template get<0>();
 }
 
 }  // namespace block
@@ -167,7 +144,7 @@ void sort_block(V& key, W& other, bool pairs, Where where) {
   using T = typename V::scalar_type;
   constexpr std::uint32_t bits = 4, digits = 1u << bits;
   DynamicShared<T> keys(per_thread(1));
-  DynamicShared<typename SharedElement<W>::type> others(per_thread(1));
+  DynamicShared<HostType<W>> others(per_thread(1));
   Shared<std::uint32_t, digits * most_warps> counts;  // of each digit in each warp, then in the warps before it
   Shared<std::uint32_t, digits> totals;
   const u32 thread = block::thread_rank(where), threads = block::size(where), warps = warps_of_block(where);

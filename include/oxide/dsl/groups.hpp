@@ -67,8 +67,11 @@ class Tile : public detail::SegmentAlgorithms {
 
   static constexpr std::uint32_t size() { return N; }
   u32 thread_rank() const { return segment_.rank; }
-  // The number of the tile in its block.
+  // The number of the tile in its block, and how many there are.
   u32 meta_group_rank(detail::Where where = detail::Where::current()) const { return block::thread_rank(where) / N; }
+  u32 meta_group_size(detail::Where where = detail::Where::current()) const { return (block::size(where) + (N - 1)) / N; }
+  // Its threads as lanes of the warp.
+  u32 mask() const { return segment_.mask; }
   void sync() const { warp::sync(segment_.mask); }
 
   template <detail::LaneNumber A>
@@ -106,30 +109,34 @@ Tile<N> tiled_partition(const ThreadBlock&, detail::Where where = detail::Where:
   return Tile<N>(where);
 }
 
-// The lanes of a warp that are here together, in the order of their numbers. Which lanes meet is the machine's choice.
+// Lanes of a warp, ranked in the order of their numbers: those that are here together, or some of them.
 class CoalescedThreads : public detail::SegmentAlgorithms {
  public:
-  explicit CoalescedThreads(detail::Where where = detail::Where::current())
-      : SegmentAlgorithms(detail::Segment(warp::active_mask(where), where)) {}
+  explicit CoalescedThreads(const u32& lanes, detail::Where where = detail::Where::current())
+      : SegmentAlgorithms(detail::Segment(lanes, where)), rank_(count(lanes & warp::lanemask_lt(where))) {}
 
   u32 mask() const { return segment_.mask; }
   u32 size() const { return count(segment_.mask); }
-  u32 thread_rank(detail::Where where = detail::Where::current()) const { return count(segment_.mask & warp::lanemask_lt(where)); }
+  u32 thread_rank() const { return rank_; }
   void sync() const { warp::sync(segment_.mask); }
   // Whether this is the first of them.
-  boolean is_first(detail::Where where = detail::Where::current()) const { return (segment_.mask & warp::lanemask_lt(where)) == 0u; }
+  boolean is_first() const { return rank_ == 0u; }
 
-  // The value of the thread of a rank; of a rank that there is not, one of theirs.
+  // The value of the thread of a rank, of a rank that there is not one of theirs; of the thread so many ranks below or above, where there
+  // is none this thread's own.
   template <detail::LaneNumber A>
   auto shfl(A&& x, detail::Operand<std::uint32_t> rank) const {
-    const u32 wanted = u32::from_handle(rank.handle, rank.where);
-    u32 lane = 0, seen = 0;
-    for (auto l : range(u32(32))) {
-      const u32 here = segment_.mask >> l & 1u;
-      lane = select(here != 0u & seen <= wanted, u32(l), lane);
-      seen += here;
-    }
-    return warp::shfl(std::forward<A>(x), lane, 32, segment_.mask);
+    return warp::shfl(std::forward<A>(x), lane_of(u32::from_handle(rank.handle, rank.where)), 32, segment_.mask);
+  }
+  template <detail::LaneNumber A>
+  auto shfl_up(A&& x, detail::Operand<std::uint32_t> distance) const {
+    const u32 d = u32::from_handle(distance.handle, distance.where);
+    return shfl(std::forward<A>(x), select(d > rank_, rank_, rank_ - d));
+  }
+  template <detail::LaneNumber A>
+  auto shfl_down(A&& x, detail::Operand<std::uint32_t> distance) const {
+    const u32 d = u32::from_handle(distance.handle, distance.where);
+    return shfl(std::forward<A>(x), select(d >= size() - rank_, rank_, rank_ + d));
   }
   boolean any(detail::Operand<bool> predicate) const { return warp::any(predicate, segment_.mask); }
   boolean all(detail::Operand<bool> predicate) const { return warp::all(predicate, segment_.mask); }
@@ -142,6 +149,17 @@ class CoalescedThreads : public detail::SegmentAlgorithms {
 
  private:
   static u32 count(const u32& bits) { return cast<std::uint32_t>(popcount(bits)); }
+  // The lane of that rank, of the last one at most: the place of a mask's bit, by halves.
+  u32 lane_of(const u32& rank) const {
+    u32 left = min(rank, size() - 1u), lane = 0;
+    for (std::uint32_t half = 16; half != 0; half /= 2) {
+      const u32 below = count(segment_.mask >> lane & ((1u << half) - 1));
+      const boolean above = left >= below;
+      left -= select(above, below, 0u);
+      lane += select(above, half, 0u);
+    }
+    return lane;
+  }
   u32 by_rank(const u32& lanes) const {
     u32 ranks = 0, seen = 0;
     for (auto l : range(u32(32))) {
@@ -150,8 +168,24 @@ class CoalescedThreads : public detail::SegmentAlgorithms {
     }
     return ranks;
   }
+  u32 rank_;
 };
-inline CoalescedThreads coalesced_threads(detail::Where where = detail::Where::current()) { return CoalescedThreads(where); }
+
+// The lanes of a warp that are here together. Which lanes meet is the machine's choice.
+inline CoalescedThreads coalesced_threads(detail::Where where = detail::Where::current()) {
+  return CoalescedThreads(warp::active_mask(where), where);
+}
+// Those of a tile or of coalesced threads whose `label` has the same bits as this thread's. All of the group come here together.
+template <class Group, detail::DeviceNumber A>
+CoalescedThreads labeled_partition(const Group& group, A&& label, detail::Where where = detail::Where::current()) {
+  return CoalescedThreads(warp::match_any(std::forward<A>(label), detail::Mask(group.mask(), where)), where);
+}
+// Those whose predicate is the same as this thread's.
+template <class Group>
+CoalescedThreads binary_partition(const Group& group, detail::Operand<bool> predicate, detail::Where where = detail::Where::current()) {
+  const u32 mask = group.mask(), lanes = warp::ballot(predicate, detail::Mask(mask, where));
+  return CoalescedThreads(select(boolean::from_handle(predicate.handle, predicate.where), lanes, mask & ~lanes), where);
+}
 
 // All threads of a launch.
 class Grid {

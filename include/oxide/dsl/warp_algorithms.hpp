@@ -101,6 +101,25 @@ V exclusive_scan_segment(const V& x, const LaneStart<A>& initial, Op& op, const 
   return exclusive_of(inclusive, LaneArgument<A>::start(initial), op, segment);
 }
 
+// A value, and whether a segment of a segmented scan starts in it.
+template <class V>
+using WithHead = Value<std::pair<HostType<V>, bool>>;
+
+template <class V>
+WithHead<V> with_head(const V& x, const Operand<bool>& head) {
+  return {x, boolean::from_handle(head.handle, head.where)};
+}
+// op over such: what comes before a head does not matter.
+template <class V, class Op>
+auto between_heads(Op& op) {
+  return [&op](const WithHead<V>& a, const WithHead<V>& b) {
+    WithHead<V> both = b;
+    if (!b.template get<1>()) both.template get<0>() = op(V(a.template get<0>()), V(b.template get<0>()));
+    both.template get<1>() = a.template get<1>() | b.template get<1>();
+    return both;
+  };
+}
+
 }  // namespace detail
 
 namespace warp {
@@ -124,6 +143,14 @@ template <detail::LaneNumber A, class Op>
 detail::Lane<A> exclusive_scan(A&& x, detail::LaneStart<A> initial, Op op, detail::Where where = detail::Where::current()) {
   const detail::Lane<A> value = detail::LaneArgument<A>::of(std::forward<A>(x), where);
   return detail::exclusive_scan_segment<A>(value, initial, op, detail::Segment(32, where));
+}
+
+// An inclusive scan that starts anew in each lane whose `head` is true.
+template <detail::LaneNumber A, class Op>
+detail::Lane<A> segmented_scan(A&& x, detail::Operand<bool> head, Op op, detail::Where where = detail::Where::current()) {
+  auto both = detail::between_heads<detail::Lane<A>>(op);
+  const auto mine = detail::with_head(detail::LaneArgument<A>::of(std::forward<A>(x), where), head);
+  return detail::scan_segment(mine, both, detail::Segment(32, where)).template get<0>();
 }
 
 }  // namespace warp

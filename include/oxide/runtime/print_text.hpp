@@ -56,7 +56,7 @@ inline void append_integer(std::string& out, bool negative, uint128 magnitude, c
   if (spec.type == 'b' || spec.type == 'B') base = 2;
   if (spec.alternate && (base == 16 || base == 2)) prefix.append(1, '0').append(1, spec.type);
   if (spec.alternate && base == 8 && magnitude != 0) prefix += '0';
-  char digits[130];
+  char digits[130] = {};
   std::size_t at = sizeof digits;
   do {
     digits[--at] = (spec.type == 'X' ? "0123456789ABCDEF" : "0123456789abcdef")[static_cast<unsigned>(magnitude % base)];
