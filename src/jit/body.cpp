@@ -415,7 +415,7 @@ class Body {
       case unpack_float8:
         return numbers_.unpack_float8(x[0], op.immediate != 0 ? ir::Type::e5m2 : ir::Type::e4m3);
       case round_tf32:
-        return numbers_.round_tf32(x[0]);
+        return numbers_.round_tf32(x[0], static_cast<unsigned>(op.immediate));
       case add_rounded:
       case sub_rounded:
       case mul_rounded:

@@ -151,11 +151,13 @@ Value* Numbers::element(Value* pair, bool high) {
   return b_.CreateTrunc(high ? b_.CreateLShr(pair, b_.getInt32(16)) : pair, b_.getInt16Ty());
 }
 
-// To 10 bits of significand, ties away from zero (PTX ISA, "cvt.rna.tf32.f32"); NaNs and infinities stay. Bits, on every device: the
-// instruction is there from sm_80 on.
-Value* Numbers::round_tf32(Value* x) {
+// To 10 bits of significand, in the modes of the operation (PTX ISA, "cvt.rna.tf32.f32", "cvt.rn", "cvt.rz"); NaNs and infinities stay.
+// Bits, on every device: the instructions are there from sm_80 and sm_90 on.
+Value* Numbers::round_tf32(Value* x, unsigned mode) {
   Value* bits = as_integer(x);
-  Value* rounded = b_.CreateAnd(b_.CreateAdd(bits, integer_like(bits, 0x1000)), integer_like(bits, 0xffffe000));
+  Value* last = b_.CreateAnd(b_.CreateLShr(bits, integer_like(bits, 13)), integer_like(bits, 1));
+  Value* half = mode == 0 ? integer_like(bits, 0x1000) : mode == 1 ? b_.CreateAdd(last, integer_like(bits, 0x0fff)) : integer_like(bits, 0);
+  Value* rounded = b_.CreateAnd(b_.CreateAdd(bits, half), integer_like(bits, 0xffffe000));
   Value* special = b_.CreateICmpEQ(b_.CreateAnd(bits, integer_like(bits, 0x7f800000)), integer_like(bits, 0x7f800000));
   return b_.CreateBitCast(b_.CreateSelect(special, bits, rounded), x->getType());
 }

@@ -32,7 +32,7 @@ class Numbers {
   Value* element(Value* pair, bool high);
   Value* pack_float8(Value* low, Value* high, ir::Type format);
   Value* unpack_float8(Value* bytes, ir::Type format);
-  Value* round_tf32(Value* x);
+  Value* round_tf32(Value* x, unsigned mode);
   // Rounded to nearest even, toward zero, down or up, see lower_rounding.cpp.
   Value* rounded(ir::Opcode op, ir::Type type, unsigned mode, llvm::ArrayRef<Value*> x);
   Value* cast_rounded(Value* x, ir::Type from, ir::Type to, unsigned mode);
@@ -63,6 +63,7 @@ class Numbers {
   Value* narrow(ir::Type to, Value* x);
   Value* widen_by_bits(ir::FloatFormat format, Value* bits);
   Value* narrow_by_bits(ir::FloatFormat format, Value* x, bool saturates);
+  Value* narrow_toward(ir::Type to, Value* x, unsigned mode);
 
   Value* byte_permuted(Value* x, Value* y, Value* selector, unsigned mode);
   Value* dot(Value* a, bool a_signed, Value* b, bool b_signed, unsigned count, unsigned first, Value* c);

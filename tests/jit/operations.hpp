@@ -38,7 +38,6 @@ inline std::vector<ir::Opcode> operations_on(ir::Type type) {
     if (op == ir::Opcode::mul_high && ir::bits_of(type) > 64) continue;
     if (op == ir::Opcode::byte_permute && type != ir::Type::u32) continue;
     if (op == ir::Opcode::round_tf32 && type != ir::Type::f32) continue;
-    if (op >= ir::Opcode::add_rounded && op <= ir::Opcode::sqrt_rounded && type != ir::Type::f32 && type != ir::Type::f64) continue;
     switch (row.rule) {
       case ir::OperandRule::any:
       case ir::OperandRule::equal:
@@ -100,9 +99,9 @@ void other_operations(ir::Type type, GraphBuilder& b, ir::Variable x, ir::Variab
     if (ir::is_floating(type)) output("cast_unsaturated", b.op(cast_unsaturated, {x}, 0, format == 0 ? ir::Type::e4m3 : ir::Type::e5m2));
   }
   for (const ir::Type to : all_types()) {
-    const bool wide = type == ir::Type::f32 || type == ir::Type::f64, to_wide = to == ir::Type::f32 || to == ir::Type::f64;
+    const bool floating = ir::is_floating(type), to_floating = ir::is_floating(to);
     const auto whole = [](ir::Type t) { return ir::is_integer(t) && ir::bits_of(t) <= 64; };
-    if (!((wide && (to_wide || whole(to))) || (whole(type) && to_wide))) continue;
+    if (!((floating && (to_floating || whole(to))) || (whole(type) && to_floating))) continue;
     for (std::uint64_t mode = 0; mode != 4; ++mode)
       output("cast " + std::to_string(mode) + " to " + std::string(ir::name_of(to)), b.op(cast_rounded, {x}, mode, to));
   }
@@ -125,7 +124,8 @@ inline OperationsKernel operations_kernel(ir::Type type, bool mathematics = fals
   };
   for (ir::Opcode op : operations_on(type)) {
     const bool chooses = ir::row_of(op).immediate == ir::Immediate::choice;
-    const std::uint64_t choices = !chooses ? 1 : op == ir::Opcode::byte_permute ? 7 : 4;
+    const bool nearest_only = ir::is_pair(type);
+    const std::uint64_t choices = !chooses || nearest_only ? 1 : op == ir::Opcode::byte_permute ? 7 : op == ir::Opcode::round_tf32 ? 3 : 4;
     for (std::uint64_t choice = 0; choice != choices; ++choice) {
       const std::string name = std::string(ir::name_of(op)) + (chooses ? ' ' + std::to_string(choice) : "");
       switch (ir::row_of(op).operands) {

@@ -186,7 +186,8 @@ class InterpreterArithmetic : protected InterpreterState {
       case round_even:
         OXIDE_UNARY(std::nearbyint(x));
       case round_tf32:
-        if constexpr (std::is_same_v<T, float>) OXIDE_UNARY(rules::tf32(x));
+        if constexpr (std::is_same_v<T, float>)
+          return [](Frame& f, const Instruction& i) { set<T>(f, i, rules::tf32(get<T>(f, i.a), i.immediate)); };
         else return nullptr;
       case add_rounded:
       case sub_rounded:
@@ -194,12 +195,17 @@ class InterpreterArithmetic : protected InterpreterState {
       case div_rounded:
       case fma_rounded:
       case sqrt_rounded:
-        if constexpr (!std::is_same_v<C, T>) return nullptr;
-        else
-          return [](Frame& f, const Instruction& i) {
-            const auto operand = [&](std::uint32_t v) { return v == ir::no_variable ? T{} : get<T>(f, v); };
-            set<T>(f, i, rules::rounded<T>(i.opcode, i.immediate, get<T>(f, i.a), operand(i.b), operand(i.c)));
-          };
+        return [](Frame& f, const Instruction& i) {
+          const auto operand = [&](std::uint32_t v) { return v == ir::no_variable ? T{} : get<T>(f, v); };
+          const T x = get<T>(f, i.a), y = operand(i.b), z = operand(i.c);
+          if constexpr (std::is_same_v<C, T>) {
+            set<T>(f, i, rules::rounded<T>(i.opcode, i.immediate, x, y, z));
+          } else if (i.opcode == fma_rounded && i.immediate == 0) {
+            set<T>(f, i, rules::fused(x, y, z));
+          } else {  // rounded twice to the same side, or to nearest from twice the bits
+            set<T>(f, i, rules::half_in_mode<T>(i.immediate, rules::rounded<double>(i.opcode, i.immediate, C(x), C(y), C(z))));
+          }
+        };
       case math1:
       case math2:
       case math3:
@@ -240,6 +246,9 @@ class InterpreterArithmetic : protected InterpreterState {
       OXIDE_PAIR(min)
       OXIDE_PAIR(max)
       OXIDE_PAIR(fma)
+      OXIDE_PAIR(add_rounded)
+      OXIDE_PAIR(sub_rounded)
+      OXIDE_PAIR(mul_rounded)
       default:
         return nullptr;
     }

@@ -75,11 +75,12 @@ inline std::uint32_t dot(std::uint32_t a, bool a_signed, std::uint32_t b, bool b
   return static_cast<std::uint32_t>(sum);
 }
 
-inline float tf32(float x) {
+inline float tf32(float x, std::uint64_t mode) {
   const auto bits = std::bit_cast<std::uint32_t>(x);
   if (!std::isfinite(x)) return x;
-  const std::uint32_t magnitude = bits & 0x7fffffff, step = 0x2000;
-  return std::bit_cast<float>((bits & 0x80000000) | (magnitude + step / 2) / step * step);
+  const std::uint32_t magnitude = bits & 0x7fffffff, step = 0x2000, down = magnitude / step * step, rest = magnitude - down;
+  const bool up = mode == 0 ? rest >= step / 2 : mode == 1 ? rest > step / 2 || (rest == step / 2 && down / step % 2 != 0) : false;
+  return std::bit_cast<float>((bits & 0x80000000) | (down + (up ? step : 0)));
 }
 
 // f() in a rounding mode.
@@ -92,6 +93,19 @@ auto in_mode(std::uint64_t mode, F f) {
   std::fesetround(saved);
   return result;
 }
+// x as a half: the nearest one, or the one beside it on the side that the mode asks for.
+template <class H>
+H half_in_mode(std::uint64_t mode, double x) {
+  const H nearest(x);
+  const auto value = static_cast<double>(static_cast<float>(nearest));
+  const bool negative = (nearest.bits() & 0x8000) != 0, above = value > x, below = value < x;
+  const auto beside = [&](int step) { return H::from_bits(static_cast<std::uint16_t>(nearest.bits() + step)); };
+  const bool too_far_down = below && (mode == 3 || (mode == 1 && negative)), too_far_up = above && (mode == 2 || (mode == 1 && !negative));
+  if (too_far_down) return beside(negative ? -1 : 1);
+  if (too_far_up) return beside(negative ? 1 : -1);
+  return nearest;
+}
+
 template <class T>
 T rounded(ir::Opcode op, std::uint64_t mode, T x, T y, T z) {
   volatile T a = x, b = y, c = z;

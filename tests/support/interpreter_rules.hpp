@@ -151,8 +151,13 @@ To convert(From v) {
 template <class To, class From>
 To convert_otherwise(ir::Opcode op, std::uint64_t mode, From v) {
   if constexpr (is_storage<To> && is_floating<From>) return To::unsaturated(static_cast<double>(v));
+  else if constexpr (ir::is_half(ir::type_for<From>())) return convert_otherwise<To>(op, mode, static_cast<float>(v));
   else if constexpr (std::is_floating_point_v<From> && is_integer<To>) return convert<To>(in_mode(mode, [&] { return std::nearbyint(v); }));
-  else if constexpr (std::is_floating_point_v<To> && (std::is_floating_point_v<From> || is_integer<From>)) {
+  else if constexpr (ir::is_half(ir::type_for<To>()) && (std::is_floating_point_v<From> || is_integer<From>)) {
+    if (mode == 0) return convert<To>(v);
+    volatile From x = v;
+    return half_in_mode<To>(mode, in_mode(mode, [&] { return static_cast<double>(x); }));
+  } else if constexpr (std::is_floating_point_v<To> && (std::is_floating_point_v<From> || is_integer<From>)) {
     volatile From x = v;
     return in_mode(mode, [&] { return static_cast<To>(x); });
   } else throw std::logic_error("a cast that is none: " + std::string(ir::name_of(op)));

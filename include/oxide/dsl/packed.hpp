@@ -35,6 +35,10 @@ inline bf16x2 make_bf16x2(detail::Operand<bfloat16> low, detail::Operand<bfloat1
   OXIDE_DSL_PAIR_BINARY(hadd2, add, Pair)                                                                                          \
   OXIDE_DSL_PAIR_BINARY(hsub2, sub, Pair)                                                                                          \
   OXIDE_DSL_PAIR_BINARY(hmul2, mul, Pair)                                                                                          \
+  /* These are never contracted. */                                                                                                \
+  OXIDE_DSL_PAIR_BINARY(hadd2_rn, add_rounded, Pair)                                                                               \
+  OXIDE_DSL_PAIR_BINARY(hsub2_rn, sub_rounded, Pair)                                                                               \
+  OXIDE_DSL_PAIR_BINARY(hmul2_rn, mul_rounded, Pair)                                                                               \
   OXIDE_DSL_PAIR_BINARY(hmin2, min, Pair)                                                                                          \
   OXIDE_DSL_PAIR_BINARY(hmax2, max, Pair)                                                                                          \
   OXIDE_DSL_PAIR_UNARY(hneg2, neg, Pair)                                                                                           \
@@ -78,9 +82,14 @@ OXIDE_DSL_FLOAT8_PAIR(e4m3, 0)
 OXIDE_DSL_FLOAT8_PAIR(e5m2, 1)
 #undef OXIDE_DSL_FLOAT8_PAIR
 
-// x with the 10 bits of significand that tensor cores take, rounded to nearest, ties away from zero.
-inline f32 round_tf32(detail::Operand<float> x, detail::Where where = detail::Where::current()) {
-  return f32::from_handle(detail::emit(ir::Opcode::round_tf32, f32::type, x.handle, 0, where), where);
-}
+// x with the 10 bits of significand that tensor cores take: rounded to nearest, ties away from zero; to nearest even; toward zero.
+#define OXIDE_DSL_TF32(name, mode)                                                                          \
+  inline f32 name(detail::Operand<float> x, detail::Where where = detail::Where::current()) {               \
+    return f32::from_handle(detail::emit(ir::Opcode::round_tf32, f32::type, x.handle, mode, where), where); \
+  }
+OXIDE_DSL_TF32(round_tf32, 0)
+OXIDE_DSL_TF32(round_tf32_rn, 1)
+OXIDE_DSL_TF32(round_tf32_rz, 2)
+#undef OXIDE_DSL_TF32
 
 }  // namespace oxide

@@ -1,5 +1,5 @@
-// Arithmetic and conversions with a rounding mode, under CUDA's suffixes: rn to nearest even, rz toward zero, rm down, rp up. On f32 and
-// f64, subnormals and overflow included: rounded toward zero, what is too large is the largest number. None is contracted.
+// Arithmetic and conversions with a rounding mode, under CUDA's suffixes: rn to nearest even, rz toward zero, rm down, rp up. On f16, bf16,
+// f32 and f64, subnormals and overflow included: rounded toward zero, what is too large is the largest number. None is contracted.
 #pragma once
 
 #include <utility>
@@ -12,15 +12,14 @@ namespace oxide {
 namespace detail {
 
 template <ir::Type type>
-constexpr void needs_wide_floating() {
-  static_assert(type == ir::Type::f32 || type == ir::Type::f64,
-                "oxide: rounding modes are there for ox::f32 and ox::f64; write ox::cast<ox::f32>(x)");
+constexpr void needs_rounded() {
+  static_assert(ir::is_floating(type), "oxide: rounding modes are there for ox::f16, ox::bf16, ox::f32 and ox::f64; write ox::cast<T>(x)");
 }
 
 template <class A, class B>
 auto rounded(ir::Opcode op, std::uint64_t mode, A&& x, B&& y, Where where) {
   constexpr ir::Type type = needed_common_type<A, B>();
-  needs_wide_floating<type>();
+  needs_rounded<type>();
   using T = typename DeviceValue<type>::scalar_type;
   const trace::Handle a = handle_as<T>(std::forward<A>(x), where), b = handle_as<T>(std::forward<B>(y), where);
   return Value<T>::from_handle(emit(op, type, a, b, mode, where), where);
@@ -28,7 +27,7 @@ auto rounded(ir::Opcode op, std::uint64_t mode, A&& x, B&& y, Where where) {
 template <class A, class B, class C>
 auto rounded_fma(std::uint64_t mode, A&& x, B&& y, C&& z, Where where) {
   constexpr ir::Type type = needed_common_type<A, B, C>();
-  needs_wide_floating<type>();
+  needs_rounded<type>();
   using T = typename DeviceValue<type>::scalar_type;
   const trace::Handle operands[] = {handle_as<T>(std::forward<A>(x), where), handle_as<T>(std::forward<B>(y), where),
                                     handle_as<T>(std::forward<C>(z), where)};
@@ -37,17 +36,16 @@ auto rounded_fma(std::uint64_t mode, A&& x, B&& y, C&& z, Where where) {
 template <class A>
 auto rounded_sqrt(std::uint64_t mode, A&& x, Where where) {
   constexpr ir::Type type = needed_common_type<A>();
-  needs_wide_floating<type>();
+  needs_rounded<type>();
   using T = typename DeviceValue<type>::scalar_type;
   return Value<T>::from_handle(emit(ir::Opcode::sqrt_rounded, type, handle_as<T>(std::forward<A>(x), where), mode, where), where);
 }
 template <class T, class A>
 auto rounded_cast(std::uint64_t mode, A&& x, Where where) {
   constexpr ir::Type to = CastTarget<T>::type, from = source_of<A>.type;
-  constexpr auto is_wide = [](ir::Type t) { return t == ir::Type::f32 || t == ir::Type::f64; };
   constexpr auto is_integer = [](ir::Type t) { return ir::is_integer(t) && ir::bits_of(t) <= 64; };
-  static_assert((is_wide(from) && (is_wide(to) || is_integer(to))) || (is_integer(from) && is_wide(to)),
-                "oxide: conversions with a rounding mode go between ox::f32, ox::f64 and integers of at most 64 bits");
+  static_assert((ir::is_floating(from) && (ir::is_floating(to) || is_integer(to))) || (is_integer(from) && ir::is_floating(to)),
+                "oxide: conversions with a rounding mode go between floating types and integers of at most 64 bits");
   return DeviceValue<to>::from_handle(emit(ir::Opcode::cast_rounded, to, own_handle(std::forward<A>(x), where), mode, where), where);
 }
 

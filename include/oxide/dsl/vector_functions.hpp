@@ -217,6 +217,9 @@ OXIDE_DSL_UNARY(fpclassify)
   auto name(A&& x, detail::Where where = detail::Where::current()) {                        \
     return detail::by_place<detail::of_number::name<T>>(where, std::forward<A>(x));         \
   }
+OXIDE_DSL_UNARY(round_tf32)
+OXIDE_DSL_UNARY(round_tf32_rn)
+OXIDE_DSL_UNARY(round_tf32_rz)
 OXIDE_DSL_CAST(cast)
 OXIDE_DSL_CAST(cast_unsaturated)
 OXIDE_DSL_ROUNDED(rn)

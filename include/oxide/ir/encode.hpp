@@ -23,7 +23,7 @@
 namespace oxide::ir {
 
 // Raised with every change of the encoding or of what it means: new operations, types, fields.
-inline constexpr std::uint8_t encoding_version = 9;
+inline constexpr std::uint8_t encoding_version = 10;
 
 std::vector<std::uint8_t> encode(const Graph& graph);
 

@@ -89,11 +89,12 @@ namespace oxide::ir {
   X(cast_unsaturated, 1, given, cast, none, pure) \
   X(pack_float8, 2, given, floating, choice, pure) \
   X(unpack_float8, 1, given, integer, choice, pure) \
-  X(round_tf32, 1, same, floating, none, pure) \
-  /* on f32 and f64, rounded as the immediate says: 0 to nearest even, 1 toward zero, 2 down, 3 up */ \
-  X(add_rounded, 2, same, floating, choice, pure) \
-  X(sub_rounded, 2, same, floating, choice, pure) \
-  X(mul_rounded, 2, same, floating, choice, pure) \
+  /* an f32 to tf32's 10 bits: 0 to nearest, ties away from zero, 1 to nearest even, 2 toward zero */ \
+  X(round_tf32, 1, same, floating, choice, pure) \
+  /* rounded as the immediate says: 0 to nearest even, 1 toward zero, 2 down, 3 up; pairs only to nearest */ \
+  X(add_rounded, 2, same, floating_pair, choice, pure) \
+  X(sub_rounded, 2, same, floating_pair, choice, pure) \
+  X(mul_rounded, 2, same, floating_pair, choice, pure) \
   X(div_rounded, 2, same, floating, choice, pure) \
   X(fma_rounded, 3, same, floating, choice, pure) \
   X(sqrt_rounded, 1, same, floating, choice, pure) \

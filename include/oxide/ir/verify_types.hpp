@@ -160,6 +160,7 @@ class TypeVerifier : protected VerifierState {
         fits = type(0) == Type::u16 && op.type == Type::f16x2;
         break;
       case Opcode::round_tf32:
+        choices = 3;
         fits = op.type == Type::f32;
         break;
       case Opcode::add_rounded:
@@ -168,15 +169,12 @@ class TypeVerifier : protected VerifierState {
       case Opcode::div_rounded:
       case Opcode::fma_rounded:
       case Opcode::sqrt_rounded:
-        choices = 4;
-        fits = op.type == Type::f32 || op.type == Type::f64;
+        choices = is_pair(op.type) ? 1 : 4;
         break;
       case Opcode::cast_rounded: {
         choices = 4;
-        const auto is_wide_float = [](Type t) { return t == Type::f32 || t == Type::f64; };
         const auto is_integer64 = [](Type t) { return is_integer(t) && bits_of(t) <= 64; };
-        fits = (is_wide_float(type(0)) && (is_wide_float(op.type) || is_integer64(op.type))) ||
-               (is_integer64(type(0)) && is_wide_float(op.type));
+        fits = (is_floating(type(0)) && (is_floating(op.type) || is_integer64(op.type))) || (is_integer64(type(0)) && is_floating(op.type));
         break;
       }
       default:

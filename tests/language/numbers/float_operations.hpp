@@ -149,19 +149,23 @@ std::vector<Expected> float_model(uint128 xb, uint128 yb, uint128 zb) {
 
 template <class T, class Put, class X>
 void rounded_operations(Put& put, const X& x, const X& y, const X& z) {
-#define OXIDE_MODE(suffix)                                                                \
-  put(ox::add_##suffix(x, y));                                                            \
-  put(ox::sub_##suffix(x, y));                                                            \
-  put(ox::mul_##suffix(x, y));                                                            \
-  put(ox::div_##suffix(x, y));                                                            \
-  put(ox::fma_##suffix(x, y, z));                                                         \
-  put(ox::sqrt_##suffix(x));                                                              \
-  put(ox::rcp_##suffix(x));                                                               \
-  put(ox::add_##suffix(x, 0.1));                                                          \
-  put(ox::cast_##suffix<float>(x));                                                       \
-  put(ox::cast_##suffix<std::int32_t>(x));                                                \
-  put(ox::cast_##suffix<std::uint64_t>(x));                                               \
-  put(ox::cast_##suffix<float>(ox::bit_cast<typename Integers<X, T>::unsigned_type>(y))); \
+#define OXIDE_MODE(suffix)                                                                       \
+  put(ox::add_##suffix(x, y));                                                                   \
+  put(ox::sub_##suffix(x, y));                                                                   \
+  put(ox::mul_##suffix(x, y));                                                                   \
+  put(ox::div_##suffix(x, y));                                                                   \
+  put(ox::fma_##suffix(x, y, z));                                                                \
+  put(ox::sqrt_##suffix(x));                                                                     \
+  put(ox::rcp_##suffix(x));                                                                      \
+  put(ox::add_##suffix(x, 0.1));                                                                 \
+  put(ox::cast_##suffix<float>(x));                                                              \
+  put(ox::cast_##suffix<ox::half>(x));                                                           \
+  put(ox::cast_##suffix<ox::bfloat16>(x));                                                       \
+  put(ox::cast_##suffix<ox::half>(ox::bit_cast<typename Integers<X, T>::signed_type>(z)));       \
+  put(ox::cast_##suffix<ox::bfloat16>(ox::bit_cast<typename Integers<X, T>::unsigned_type>(z))); \
+  put(ox::cast_##suffix<std::int32_t>(x));                                                       \
+  put(ox::cast_##suffix<std::uint64_t>(x));                                                      \
+  put(ox::cast_##suffix<float>(ox::bit_cast<typename Integers<X, T>::unsigned_type>(y)));        \
   put(ox::cast_##suffix<double>(ox::bit_cast<typename Integers<X, T>::signed_type>(y)));
   OXIDE_EVERY_MODE(OXIDE_MODE)
 #undef OXIDE_MODE
@@ -173,7 +177,10 @@ std::vector<Expected> rounding_model(uint128 xb, uint128 yb, uint128 zb) {
   const Real x = Real::of_bits(type, xb), y = Real::of_bits(type, yb), z = Real::of_bits(type, zb);
   Real one, tenth;
   mpfr_set_ui(one.x, 1, MPFR_RNDN);
-  mpfr_set_d(tenth.x, type == Type::f32 ? static_cast<double>(0.1f) : 0.1, MPFR_RNDN);
+  mpfr_set_d(tenth.x, 0.1, MPFR_RNDN);
+  const uint128 tenth_bits = exact::rounded(type, [&](mpfr_t r, mpfr_rnd_t m) { return mpfr_set(r, tenth.x, m); });
+  const Real literal = Real::of_bits(type, tenth_bits);
+  mpfr_set(tenth.x, literal.x, MPFR_RNDN);
   std::vector<Expected> e;
   for (const mpfr_rnd_t mode : {MPFR_RNDN, MPFR_RNDZ, MPFR_RNDD, MPFR_RNDU}) {
     const std::string suffix = mode == MPFR_RNDN ? "_rn" : mode == MPFR_RNDZ ? "_rz" : mode == MPFR_RNDD ? "_rm" : "_rp";
@@ -191,6 +198,11 @@ std::vector<Expected> rounding_model(uint128 xb, uint128 yb, uint128 zb) {
     put("rcp", type, two(mpfr_div, one, x));
     put("add 0.1", type, two(mpfr_add, x, tenth));
     put("cast to f32", Type::f32, to(Type::f32, [&](mpfr_t r, mpfr_rnd_t m) { return mpfr_set(r, x.x, m); }));
+    for (const Type half : {Type::f16, Type::bf16})
+      put("cast to a half", half, to(half, [&](mpfr_t r, mpfr_rnd_t m) { return mpfr_set(r, x.x, m); }));
+    const Real of_signed = Real::of_integer(true, zb, 8 * sizeof(T)), of_unsigned = Real::of_integer(false, zb, 8 * sizeof(T));
+    put("half of signed", Type::f16, to(Type::f16, [&](mpfr_t r, mpfr_rnd_t m) { return mpfr_set(r, of_signed.x, m); }));
+    put("bfloat16 of unsigned", Type::bf16, to(Type::bf16, [&](mpfr_t r, mpfr_rnd_t m) { return mpfr_set(r, of_unsigned.x, m); }));
     put("cast to i32", Type::i32, exact::to_integer(x, true, 32, mode));
     put("cast to u64", Type::u64, exact::to_integer(x, false, 64, mode));
     const Real natural = Real::of_integer(false, yb, 8 * sizeof(T)), integer = Real::of_integer(true, yb, 8 * sizeof(T));

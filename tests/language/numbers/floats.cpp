@@ -20,6 +20,6 @@ TEMPLATE_TEST_CASE("every operation on floating types is rounded once", "", ox::
   check<TestType>(float_kernel<TestType>, false, float_model<TestType>);
 }
 
-TEMPLATE_TEST_CASE("rounding modes round as they say", "", float, double) {
+TEMPLATE_TEST_CASE("rounding modes round as they say", "", ox::half, ox::bfloat16, float, double) {
   check<TestType>(rounding_kernel<TestType>, false, rounding_model<TestType>);
 }

@@ -23,6 +23,7 @@ inline constexpr auto pair_kernel = ox::kernel("pairs", [](ox::Span<const std::u
   both(x + y), both(x - y), both(x * y), both(-x), both(ox::abs(x)), both(ox::min(x, y)), both(ox::max(x, y));
   both(ox::hadd2(x, y)), both(ox::hsub2(x, y)), both(ox::hmul2(x, y)), both(ox::hfma2(x, y, z)), both(ox::hmin2(x, y));
   both(ox::hmax2(x, y)), both(ox::hneg2(x)), both(ox::habs2(x));
+  both(ox::hadd2_rn(ox::hmul2_rn(x, y), z)), both(ox::hsub2_rn(z, ox::hmul2(x, y))), both(ox::hmul2_rn(x, y) + z);
   if constexpr (std::is_same_v<Pair, ox::half2>) both(ox::make_f16x2(ox::high(x), ox::low(y)));
   else both(ox::make_bf16x2(ox::high(x), ox::low(y)));
 });
@@ -38,6 +39,9 @@ inline constexpr auto contracted_kernel = OXIDE_NUMBERS_KERNEL("contracted")
   put(-(x * y) + z);
   const ox::Value<T> product = x * y;
   put(product + z);
+  put(ox::mul_rn(x, y) + z);
+  put(ox::add_rn(x * y, z));
+  put(ox::sub_rn(z, product));
   put(product * z + x);
   put((x + y) * z + 1);
   put(x * y);
@@ -57,6 +61,9 @@ inline constexpr auto packed_kernel = [] {
     for (const ox::f16x2& p : {ox::unpack_e4m3x2(word), ox::unpack_e5m2x2(word)}) put(ox::low(p)), put(ox::high(p));
     put(ox::round_tf32(x));
     put(ox::round_tf32(x * 0.5f));
+    put(ox::round_tf32_rn(x));
+    put(ox::round_tf32_rz(x));
+    put(ox::round_tf32_rn(ox::bit_cast<ox::f32>(ox::bit_cast<ox::u32>(x) & 0xfffff000 | 0x1000)));  // between two
   OXIDE_NUMBERS_END;
 }();
 
@@ -130,6 +137,12 @@ std::vector<Expected> pair_model(uint128 xb, uint128 yb, uint128 zb) {
   both("hmax2", smaller(false));
   both("hneg2", negation);
   both("habs2", magnitude);
+  const auto product = [](uint128 a, uint128 b) {
+    return Real::of_bits(type, of(type, mpfr_mul, Real::of_bits(type, a), Real::of_bits(type, b)));
+  };
+  both("hadd2_rn", [&](uint128 a, uint128 b, uint128 c) { return of(type, mpfr_add, product(a, b), Real::of_bits(type, c)); });
+  both("hsub2_rn", [&](uint128 a, uint128 b, uint128 c) { return of(type, mpfr_sub, Real::of_bits(type, c), product(a, b)); });
+  both("hmul2_rn and +", [&](uint128 a, uint128 b, uint128 c) { return of(type, mpfr_add, product(a, b), Real::of_bits(type, c)); });
   e.push_back({"make low", type, xb >> 16 & 0xffff});
   e.push_back({"make high", type, yb & 0xffff});
   return e;
@@ -153,6 +166,10 @@ std::vector<Expected> contracted_model(uint128 xb, uint128 yb, uint128 zb) {
   put("x * y - z * 3", fused(type, x, y, negated(real(of(type, mpfr_mul, z, three)))));
   put("-(x * y) + z", of(type, mpfr_add, negated(real(of(type, mpfr_mul, x, y))), z));
   put("product + z", fused(type, x, y, z));
+  const Real rounded_product = real(of(type, mpfr_mul, x, y));
+  put("mul_rn(x, y) + z", of(type, mpfr_add, rounded_product, z));
+  put("add_rn(x * y, z)", of(type, mpfr_add, rounded_product, z));
+  put("sub_rn(z, product)", of(type, mpfr_sub, z, rounded_product));
   put("product * z + x", fused(type, real(of(type, mpfr_mul, x, y)), z, x));
   put("(x + y) * z + 1", fused(type, real(of(type, mpfr_add, x, y)), z, one));
   put("x * y", of(type, mpfr_mul, x, y));
@@ -177,6 +194,11 @@ std::vector<Expected> packed_model(uint128 xb, uint128 yb, uint128 zb) {
   mpfr_set_d(half.x, 0.5, MPFR_RNDN);
   e.push_back({"round_tf32", Type::f32, tf32(xb)});
   e.push_back({"round_tf32 of x / 2", Type::f32, tf32(of(Type::f32, mpfr_mul, Real::of_bits(Type::f32, xb), half))});
+  const auto special = [](uint128 bits) { return (bits & 0x7f800000) == 0x7f800000; };
+  const auto to_even = [&](uint128 bits) { return special(bits) ? bits : (bits + 0xfff + (bits >> 13 & 1)) & 0xffffe000; };
+  e.push_back({"round_tf32_rn", Type::f32, to_even(xb)});
+  e.push_back({"round_tf32_rz", Type::f32, special(xb) ? xb : xb & 0xffffe000});
+  e.push_back({"round_tf32_rn of ties", Type::f32, to_even((xb & 0xfffff000) | 0x1000)});
   return e;
 }
 

@@ -75,6 +75,6 @@ TEMPLATE_TEST_CASE("every operation on vectors of floating types is the one on n
   check_vectors_briefly<TestType, Casts>(false);
 }
 
-TEMPLATE_TEST_CASE("rounding modes of vectors are those of numbers, in each place", "", float, double) {
+TEMPLATE_TEST_CASE("rounding modes of vectors are those of numbers, in each place", "", ox::half, ox::bfloat16, float, double) {
   check_vectors<TestType, 4, Rounded>(false, {3, 0});
 }
