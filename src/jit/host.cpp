@@ -185,7 +185,7 @@ class Kernel final : public HostFunction {
     entry->addFnAttr(llvm::Attribute::OptimizeNone);
     Builder b(BasicBlock::Create(context_, "entry", entry));
     std::vector<Value*> values(row_->arg_size());
-    read_launch(b, entry->getArg(0), values);
+    read_launch(b, entry->getArg(0), values, std::vector<bool>(values.size(), true));
     values.back() = load_field(b, i64, entry->getArg(0), offsetof(oxide_host_launch, stack_limit));
     std::array<Value*, 3> blocks{}, threads{};
     for (unsigned axis = 0; axis != 3; ++axis) {
@@ -244,7 +244,8 @@ HostCode compile_host(const ir::Graph& graph, const oxide_jit_request& request, 
   if (!graph.functions.empty()) check_code(module);
   timing.build_ms = clock.lap();
   // Level 3 would make a copy of a region's loop for each side of each uniform condition, and of each check of one.
-  optimize(module, *machine, in_regions ? std::min(request.opt_level, 2u) : request.opt_level);
+  // Its threads were told apart already.
+  optimize(module, *machine, in_regions ? std::min(request.opt_level, 2u) : request.opt_level, /*split_loops=*/!in_regions);
   timing.optimize_ms = clock.lap();
   if ((request.flags & OXIDE_JIT_KEEP_LLVM) != 0) out.llvm_ir = text_of(module);
   if ((request.flags & OXIDE_JIT_KEEP_ASM) != 0) {

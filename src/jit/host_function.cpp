@@ -212,15 +212,15 @@ Value* HostFunction::atomic(Builder& b, const ir::Operation& op, ir::Type type, 
 
 // ---- making functions
 
-llvm::Function* HostFunction::make_function(llvm::StringRef name, llvm::ArrayRef<llvm::Type*> types, llvm::Type* result) {
-  llvm::FunctionType* type = llvm::FunctionType::get(result != nullptr ? result : llvm::Type::getVoidTy(context_), types, false);
-  llvm::Function* f = llvm::Function::Create(type, llvm::GlobalValue::InternalLinkage, name, module_);
+llvm::Function* make_host_function(llvm::Module& module, const llvm::Twine& name, llvm::ArrayRef<llvm::Type*> types, llvm::Type* result) {
+  llvm::FunctionType* type = llvm::FunctionType::get(result != nullptr ? result : llvm::Type::getVoidTy(module.getContext()), types, false);
+  llvm::Function* f = llvm::Function::Create(type, llvm::GlobalValue::InternalLinkage, name, module);
   f->setDoesNotThrow();
   f->addFnAttr(llvm::Attribute::NoInline);
   return f;
 }
 
-unsigned HostFunction::make_row(llvm::StringRef name, llvm::ArrayRef<llvm::Type*> more, std::uint64_t row_limit, llvm::Type* result) {
+unsigned HostFunction::make_row(const llvm::Twine& name, llvm::ArrayRef<llvm::Type*> more, std::uint64_t row_limit, llvm::Type* result) {
   llvm::Type* i32 = llvm::Type::getInt32Ty(context_);
   llvm::Type* i64 = llvm::Type::getInt64Ty(context_);
   llvm::Type* pointer = llvm::PointerType::get(context_, 0);
@@ -248,20 +248,20 @@ unsigned HostFunction::make_row(llvm::StringRef name, llvm::ArrayRef<llvm::Type*
   row_ = make_function(name, types, result);
   row_->addFnAttr("prefer-vector-width", "256");  // wider ones slow the clock of many processors
   row_->getArg(record)->addAttr(llvm::Attribute::NoAlias);
-  limit(x_count, row_limit + 1);
+  limit(x_count, 1, row_limit + 1);
   // Places in a grid are then known not to be negative numbers, which is what the optimizer's range checks are about.
-  limit(x_from, std::uint64_t{1} << 30);
-  for (unsigned axis = 0; axis != 3; ++axis) limit(block_dim + axis, std::uint64_t{1} << 30);
+  limit(x_from, 0, std::uint64_t{1} << 30);
+  for (unsigned axis = 0; axis != 3; ++axis) limit(block_dim + axis, 1, std::uint64_t{1} << 30);
   if (const auto& size = graph_.attributes.block; size[0] != 0) {
-    limit(x_count, std::min<std::uint64_t>(row_limit, size[0]) + 1);
-    limit(x_from, size[0]);
-    limit(thread_y, size[1]);
-    limit(thread_z, size[2]);
+    limit(x_count, 1, std::min<std::uint64_t>(row_limit, size[0]) + 1);
+    limit(x_from, 0, size[0]);
+    limit(thread_y, 0, size[1]);
+    limit(thread_z, 0, size[2]);
   }
   for (std::size_t p = 0; p != graph_.parameters.size(); ++p)
-    if (graph_.parameters[p].kind == ir::ParameterKind::span) limit(argument_[p] + 1, std::uint64_t{1} << 63);
+    if (graph_.parameters[p].kind == ir::ParameterKind::span) limit(argument_[p] + 1, 0, std::uint64_t{1} << 63);
   for (const std::uint32_t memory : layout_.dynamic)
-    for (unsigned i = 0; i != 2; ++i) limit(shared_argument_[memory] + i, std::uint64_t{1} << 32);
+    for (unsigned i = 0; i != 2; ++i) limit(shared_argument_[memory] + i, 0, std::uint64_t{1} << 32);
   for (const ir::Memory& m : graph_.memories) {
     if (ir::is_shared(m) || m.kind == ir::MemoryKind::table) continue;
     llvm::Argument* argument = row_->getArg(argument_[m.parameter]);
@@ -273,10 +273,10 @@ unsigned HostFunction::make_row(llvm::StringRef name, llvm::ArrayRef<llvm::Type*
   return first;
 }
 
-void HostFunction::limit(unsigned argument, std::uint64_t end) {
+void HostFunction::limit(unsigned argument, std::uint64_t begin, std::uint64_t end) {
   const unsigned bits = row_->getArg(argument)->getType()->getIntegerBitWidth();
   row_->getArg(argument)->addAttr(
-      llvm::Attribute::get(context_, llvm::Attribute::Range, llvm::ConstantRange(llvm::APInt(bits, 0), llvm::APInt(bits, end))));
+      llvm::Attribute::get(context_, llvm::Attribute::Range, llvm::ConstantRange(llvm::APInt(bits, begin), llvm::APInt(bits, end))));
 }
 
 HostFunction::Loop HostFunction::open_loop(Builder& b, llvm::Function& function, const char* name, Value* from, Value* to,
@@ -298,11 +298,16 @@ HostFunction::Loop HostFunction::open_loop(Builder& b, llvm::Function& function,
   return loop;
 }
 
-void HostFunction::mark_parallel(const Loop& loop) {
-  llvm::MDNode* parallel = llvm::MDNode::get(context_, {llvm::MDString::get(context_, "llvm.loop.parallel_accesses"), access_group_});
+void HostFunction::mark_parallel(const Loop& loop, bool vectorize) {
+  const auto node = [&](llvm::ArrayRef<llvm::Metadata*> items) { return llvm::MDNode::get(context_, items); };
+  const auto text = [&](const char* name) { return llvm::MDString::get(context_, name); };
+  const auto number = [&](unsigned n) { return llvm::ConstantAsMetadata::get(Builder(context_).getInt32(n)); };
   // The vectorizer interleaves; unrolling what it leaves over would only cost time here.
-  llvm::MDNode* no_unrolling = llvm::MDNode::get(context_, {llvm::MDString::get(context_, "llvm.loop.unroll.disable")});
-  llvm::MDNode* id = llvm::MDNode::getDistinct(context_, {nullptr, parallel, no_unrolling});
+  llvm::SmallVector<llvm::Metadata*, 5> items{nullptr, node({text("llvm.loop.parallel_accesses"), access_group_}),
+                                              node({text("llvm.loop.unroll.disable")})};
+  if (!vectorize)
+    for (const char* name : {"llvm.loop.vectorize.width", "llvm.loop.interleave.count"}) items.push_back(node({text(name), number(1)}));
+  llvm::MDNode* id = llvm::MDNode::getDistinct(context_, items);
   id->replaceOperandWith(0, id);
   loop.next->getTerminator()->setMetadata(llvm::LLVMContext::MD_loop, id);
 }
@@ -311,18 +316,22 @@ Value* HostFunction::load_field(Builder& b, llvm::Type* type, Value* base, std::
   return b.CreateLoad(type, b.CreateInBoundsGEP(b.getInt8Ty(), base, {b.getInt64(offset)}));
 }
 
-void HostFunction::read_launch(Builder& b, Value* launch, std::vector<Value*>& values) {
+void HostFunction::read_launch(Builder& b, Value* launch, std::vector<Value*>& values, const std::vector<bool>& used) {
   llvm::Type* pointer = llvm::PointerType::get(context_, 0);
-  values[record] = load_field(b, pointer, launch, offsetof(oxide_host_launch, fault));
+  const auto read = [&](unsigned i, std::size_t offset) {
+    if (used[i]) values[i] = load_field(b, row_->getArg(i)->getType(), launch, offset);
+  };
+  read(record, offsetof(oxide_host_launch, fault));
   for (unsigned axis = 0; axis != 3; ++axis) {
-    values[grid + axis] = load_field(b, b.getInt32Ty(), launch, offsetof(oxide_host_launch, grid) + 4 * axis);
-    values[block_dim + axis] = load_field(b, b.getInt32Ty(), launch, offsetof(oxide_host_launch, block) + 4 * axis);
+    read(grid + axis, offsetof(oxide_host_launch, grid) + 4 * axis);
+    read(block_dim + axis, offsetof(oxide_host_launch, block) + 4 * axis);
   }
   Value* arguments = load_field(b, pointer, launch, offsetof(oxide_host_launch, arguments));
   unsigned kernel_arguments = first_of_kernel + 2 * static_cast<unsigned>(layout_.dynamic.size());
   for (const ir::Parameter& p : graph_.parameters) kernel_arguments += p.kind == ir::ParameterKind::span ? 2 : 1;
   const unsigned first_shared = kernel_arguments - 2 * static_cast<unsigned>(layout_.dynamic.size());
   for (unsigned i = first_of_kernel; i != kernel_arguments; ++i) {
+    if (!used[i]) continue;
     Value* address = load_field(b, pointer, arguments, sizeof(void*) * (i - first_of_kernel));
     if (i < first_shared) values[i] = b.CreateAlignedLoad(row_->getArg(i)->getType(), address, llvm::Align(1));
     else values[i] = b.CreateZExt(b.CreateAlignedLoad(b.getInt32Ty(), address, llvm::Align(1)), b.getInt64Ty());

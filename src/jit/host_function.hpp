@@ -26,6 +26,9 @@ llvm::Value* derived_register(Builder& b, Surroundings& around, llvm::Value* thr
 // The same place in the block of another rank of the cluster, whose blocks' memory lies one behind another.
 llvm::Value* place_in_block(Builder& b, Surroundings& around, llvm::Value* rank, llvm::Value* address, llvm::Value* cluster_stride);
 
+llvm::Function* make_host_function(llvm::Module& module, const llvm::Twine& name, llvm::ArrayRef<llvm::Type*> types,
+                                   llvm::Type* result = nullptr);
+
 class HostFunction : public Surroundings {
  protected:
   HostFunction(const ir::Graph& graph, llvm::Module& module)
@@ -74,9 +77,14 @@ class HostFunction : public Surroundings {
 
   // ---- making functions
 
-  llvm::Function* make_function(llvm::StringRef name, llvm::ArrayRef<llvm::Type*> types, llvm::Type* result = nullptr);
+  llvm::Function* make_function(const llvm::Twine& name, llvm::ArrayRef<llvm::Type*> types, llvm::Type* result = nullptr) {
+    return make_host_function(module_, name, types, result);
+  }
   // Makes `row_`, with `more` parameters at its end, of which the first is returned.
-  unsigned make_row(llvm::StringRef name, llvm::ArrayRef<llvm::Type*> more, std::uint64_t row_limit, llvm::Type* result = nullptr);
+  unsigned make_row(const llvm::Twine& name, llvm::ArrayRef<llvm::Type*> more, std::uint64_t row_limit, llvm::Type* result = nullptr);
+
+  // Says that an integer parameter of `row_` is from `begin` on and below `end`.
+  void limit(unsigned argument, std::uint64_t begin, std::uint64_t end);
 
   struct Loop {
     llvm::BasicBlock* body;
@@ -86,11 +94,11 @@ class HostFunction : public Surroundings {
   };
   // for (counter = from; counter < to; counter += step) in i64. `b` moves to the body; the body is to go on to `next`.
   Loop open_loop(Builder& b, llvm::Function& function, const char* name, llvm::Value* from, llvm::Value* to, std::uint64_t step = 1);
-  // Says that the passes of the loop over a row are independent.
-  void mark_parallel(const Loop& loop);
+  // Says that the passes of the loop over a row are independent, and whether it is worth the time to run several in step.
+  void mark_parallel(const Loop& loop, bool vectorize = true);
 
-  // What `oxide_host_launch` says, as the values of `row_`'s parameters.
-  void read_launch(Builder& b, llvm::Value* launch, std::vector<llvm::Value*>& values);
+  // What `oxide_host_launch` says, as the values of `row_`'s parameters that are `used`.
+  void read_launch(Builder& b, llvm::Value* launch, std::vector<llvm::Value*>& values, const std::vector<bool>& used);
   llvm::Value* load_field(Builder& b, llvm::Type* type, llvm::Value* base, std::size_t offset);
 
   const ir::Graph& graph_;
@@ -108,8 +116,6 @@ class HostFunction : public Surroundings {
  private:
   llvm::Value* approximate(Builder& b, ir::Math f, llvm::ArrayRef<llvm::Value*> x);
   static ir::Math precise(ir::Math f);
-  // Says that an integer parameter of `row_` is below `end`.
-  void limit(unsigned argument, std::uint64_t end);
 };
 
 }  // namespace oxide::jit

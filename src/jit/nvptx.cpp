@@ -572,7 +572,7 @@ Ptx compile_nvptx(const ir::Graph& graph, const oxide_jit_request& request, oxid
   const Kernel kernel(graph, module, request);
   if (!graph.functions.empty()) check_code(module);
   timing.build_ms = clock.lap();
-  if (request.opt_level == 0 || !graph.functions.empty()) optimize(module, *machine, request.opt_level);
+  if (request.opt_level == 0 || !graph.functions.empty()) optimize(module, *machine, request.opt_level, /*split_loops=*/false);
   else optimize_kernel(kernel.function(), *machine, request.opt_level, kernel.has_library());
   timing.optimize_ms = clock.lap();
   if ((request.flags & OXIDE_JIT_KEEP_LLVM) != 0) out.llvm_ir = text_of(module);

@@ -163,14 +163,14 @@ class KernelPasses {
 
 }  // namespace
 
-void optimize(llvm::Module& module, llvm::TargetMachine& machine, unsigned opt_level) {
+void optimize(llvm::Module& module, llvm::TargetMachine& machine, unsigned opt_level, bool split_loops) {
   llvm::PipelineTuningOptions tuning;
   tuning.LoopVectorization = tuning.SLPVectorization = opt_level >= 2;
   // The machine tells the passes what the target is: above all, that threads of a GPU diverge.
   llvm::PassBuilder builder(&machine, tuning);
   // Splits the loop over work-items where `i < n` and bounds checks change their answer: in the long middle part they are all true,
   // and what is left of them there vectorizes as if they had not been written.
-  if (!machine.getTargetTriple().isNVPTX())
+  if (split_loops)
     builder.registerScalarOptimizerLateEPCallback(
         [](llvm::FunctionPassManager& passes, llvm::OptimizationLevel) { passes.addPass(llvm::IRCEPass()); });
   const Held<Analyses> analyses(builder);

@@ -42,8 +42,8 @@ class Diagnostics {
 // Sets LLVM's own switches. Once, before the first compile.
 void configure_optimizer();
 
-// Runs the pass pipeline of an optimization level from 0 to 3.
-void optimize(llvm::Module& module, llvm::TargetMachine& machine, unsigned opt_level);
+// Runs the pass pipeline of an optimization level from 0 to 3. `split_loops`: loops are cut where their range checks change their answer.
+void optimize(llvm::Module& module, llvm::TargetMachine& machine, unsigned opt_level, bool split_loops);
 
 // The same for a GPU kernel that calls no functions but the one that reports failures and, with `library`, those of the device library,
 // which have the attribute below, at a level from 1: faster by far.
