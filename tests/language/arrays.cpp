@@ -301,6 +301,16 @@ TEST_CASE("registers that do not fit are spilled, and that is said beside the by
   });
 }
 
+constexpr float sum_of_places(ox::Vector<float, 4> v) {
+  v[3] *= 10;
+  const ox::Vector<float, 4> same = v;
+  float sum = 0;
+  for (std::size_t k = 0; k != 4; ++k) sum = 10 * sum + same[k];
+  return sum;
+}
+static_assert(sum_of_places({1, 2, 3, 4}) == 1270);
+static_assert(ox::Vector<int, 2>{5, 6}[1] == 6 && ox::Vector<int, 3>{5, 6, 7}[2] == 7 && ox::Vector<int, 8>{{1, 2, 3, 4}}[3] == 4);
+
 TEST_CASE("vectors work place by place, and are one access", "[fault]") {
   constexpr auto k = ox::kernel(
       "vectors", [](ox::Span<const Float4> a, ox::Span<const float> numbers, ox::DisjointSpan<Float4> out, ox::DisjointSpan<float> rows) {

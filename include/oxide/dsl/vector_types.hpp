@@ -18,32 +18,43 @@ inline constexpr std::size_t vector_alignment = n == 3               ? alignof(T
                                                                      : 16;
 }  // namespace detail
 
-// A host vector of 2, 3, 4, 8 or 16 numbers, aligned as CUDA's vector types are; an element that a kernel accesses at once.
+// A host vector of 2, 3, 4, 8 or 16 numbers, aligned as CUDA's vector types are; an element that a kernel accesses at once. v[i] is number i,
+// below the number of them.
 template <class T, std::size_t N>
 struct Vector;
 template <class T>
 struct alignas(detail::vector_alignment<T, 2>) Vector<T, 2> {
   T x, y;
+  constexpr T& operator[](std::size_t i) { return i == 0 ? x : y; }
+  constexpr const T& operator[](std::size_t i) const { return i == 0 ? x : y; }
   friend constexpr bool operator==(const Vector&, const Vector&) = default;
 };
 template <class T>
 struct alignas(detail::vector_alignment<T, 3>) Vector<T, 3> {
   T x, y, z;
+  constexpr T& operator[](std::size_t i) { return i == 0 ? x : i == 1 ? y : z; }
+  constexpr const T& operator[](std::size_t i) const { return i == 0 ? x : i == 1 ? y : z; }
   friend constexpr bool operator==(const Vector&, const Vector&) = default;
 };
 template <class T>
 struct alignas(detail::vector_alignment<T, 4>) Vector<T, 4> {
   T x, y, z, w;
+  constexpr T& operator[](std::size_t i) { return i == 0 ? x : i == 1 ? y : i == 2 ? z : w; }
+  constexpr const T& operator[](std::size_t i) const { return i == 0 ? x : i == 1 ? y : i == 2 ? z : w; }
   friend constexpr bool operator==(const Vector&, const Vector&) = default;
 };
 template <class T>
 struct alignas(detail::vector_alignment<T, 8>) Vector<T, 8> {
   T e[8];
+  constexpr T& operator[](std::size_t i) { return e[i]; }
+  constexpr const T& operator[](std::size_t i) const { return e[i]; }
   friend constexpr bool operator==(const Vector&, const Vector&) = default;
 };
 template <class T>
 struct alignas(detail::vector_alignment<T, 16>) Vector<T, 16> {
   T e[16];
+  constexpr T& operator[](std::size_t i) { return e[i]; }
+  constexpr const T& operator[](std::size_t i) const { return e[i]; }
   friend constexpr bool operator==(const Vector&, const Vector&) = default;
 };
 
