@@ -92,7 +92,7 @@ class Finder {
     if (!graph_.functions.empty()) return std::nullopt;
     out_.graph = graph_;
     visit_code();
-    if (!simpler_ || out_.limits.size() > most_limits) return std::nullopt;
+    if (!simpler_ || one_by_one_ || out_.limits.size() > most_limits) return std::nullopt;
     simplify();
     compute_values();
     return std::move(out_);
@@ -154,6 +154,9 @@ class Finder {
     }
   }
   void visit(const ir::Operation& op) {
+    const ir::Effect effect = ir::row_of(op.opcode).effect;
+    if (op.opcode != Opcode::unroll)
+      one_by_one_ = one_by_one_ || effect == ir::Effect::atomic || effect == ir::Effect::acts || effect == ir::Effect::fences;
     if (op.opcode == Opcode::load || op.opcode == Opcode::store) return make_plain(op.operands[0]);
     const bool of_memory = op.opcode == Opcode::check_bounds;
     if ((!of_memory && op.opcode != Opcode::check_index) || !can_be_limited(op.operands[0])) return;
@@ -255,6 +258,7 @@ class Finder {
   std::vector<Variable> same_;                 // of a value: the one that is computed
   std::map<std::tuple<Opcode, ir::Type, std::uint64_t, std::array<Variable, ir::max_operands>>, Variable> made_;
   bool simpler_ = false;
+  bool one_by_one_ = false;  // threads do what cannot be done in step, beside which checks cost little
   PlainRow out_;
 };
 
