@@ -264,6 +264,24 @@ TEST_CASE("calls that go too deep are reported, and leave the device usable", "[
   });
 }
 
+TEST_CASE("a kernel's stack_size lets its calls go as deep as it says") {
+  constexpr auto k = ox::kernel("deeper", [](ox::u64 n, ox::DisjointSpan<std::uint64_t> out) {
+    if (auto e = out.get_mut(ox::thread::index_1d())) *e = deep(n);
+  });
+  constexpr auto larger = k.stack_size(200000);
+  std::uint64_t expected = 1;
+  for (std::uint64_t n = 1; n <= 1000; ++n) expected = (expected ^ n) * 3;
+  on_every_device([&](const ox::Stream& stream) {
+    auto out = ox::DeviceBuffer<std::uint64_t>::zeroed(stream, 64);
+    larger(stream, ox::LaunchConfig{2, 32}, 1000, out);
+    CHECK(out.to_host(stream) == std::vector<std::uint64_t>(64, expected));
+  });
+  const std::string ptx = larger.ptx(90), usual = k.ptx(90);
+  CHECK(ptx.find("200000") != std::string::npos);
+  CHECK(usual.find("200000") == std::string::npos);
+  CHECK(usual.find("4096") != std::string::npos);
+}
+
 TEST_CASE("errors in a function name it, and what it throws reaches the caller") {
   static constexpr auto counts = ox::function("counts", [](ox::u32 n) {
     int k = 0;

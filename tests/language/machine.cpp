@@ -137,6 +137,13 @@ TEST_CASE("clocks go on, sleeping takes time, and a thread knows where it runs")
   CHECK(count(ptx, "%smid;") == 2);
   CHECK(count(ptx, "nanosleep.u32") == 1);
   CHECK(count(ptx, "brkpt;") == 1);
+  // As of CUDA's clock: what is written before one is written before it.
+  const auto timed = ox::kernel("timed", [](ox::Span<std::uint64_t> to) {
+    to.unchecked_mut(0) = 1;
+    ox::u64 now = ox::thread::clock64();
+    to.unchecked_mut(0) = now;
+  });
+  CHECK(count(timed.ptx(80), "st.global") == 2);
   CHECK(ptx.find("%globaltimer;") < ptx.find("nanosleep.u32"));
   CHECK(ptx.find("nanosleep.u32") < ptx.rfind("%globaltimer;"));
 }
@@ -152,6 +159,59 @@ TEST_CASE("inline PTX reads and writes variables of every register class, and th
   const std::string ptx = adders.ptx(90);
   CHECK(ptx.find("begin inline asm") != std::string::npos);
   CHECK(adders.llvm_ir().find("fma.rn") == std::string::npos);
+}
+
+TEST_CASE("inline PTX is done as often as it is written, pure PTX as often as it must be; memory and meeting threads are said") {
+  const auto ptx = [](auto lambda) { return ox::kernel("options", lambda).ptx(80); };
+  const std::string each = ptx([](ox::u32 x, ox::Span<std::uint32_t> out) {
+    ox::u32 a = 0, b = 0, c = 0;
+    ox::ptx("brev.b32 %0, %1;", ox::out(a), ox::in(x));
+    ox::ptx("brev.b32 %0, %1;", ox::out(b), ox::in(x));
+    ox::ptx("brev.b32 %0, %1;", ox::out(c), ox::in(x));  // not used
+    out.unchecked_mut(0) = a + b;
+  });
+  CHECK(count(each, "brev.b32") == 3);
+  const std::string pure = ptx([](ox::u32 x, ox::Span<std::uint32_t> out) {
+    ox::u32 a = 0, b = 0, c = 0;
+    ox::ptx("brev.b32 %0, %1;", ox::out(a), ox::in(x), ox::pure);
+    ox::ptx("bfind.u32 %0, %1;", ox::out(b), ox::in(x), ox::pure);
+    ox::ptx("popc.b32 %0, %1;", ox::out(c), ox::in(x), ox::pure);  // not used
+    for (auto i : ox::range(100u)) {
+      ox::ptx("brev.b32 %0, %1;", ox::out(c), ox::in(i), ox::pure);  // not used
+      out.unchecked_mut(i) = a + b;
+    }
+  });
+  CHECK(count(pure, "brev.b32") == 1);
+  CHECK(count(pure, "bfind.u32") == 1);
+  CHECK(count(pure, "popc.b32") == 0);
+  // No access is moved over PTX that reads or writes memory.
+  const auto stores = [](auto... option) {
+    const auto k = ox::kernel("stores", [option...](ox::Span<std::uint32_t> out) {
+      out.unchecked_mut(0) = 1;
+      ox::ptx("membar.gl;", option...);
+      out.unchecked_mut(0) = 2;
+    });
+    CHECK(count(k.ptx(80), "st.global") == 2);
+    return k.llvm_ir(ox::jit::Target::nvptx(80));
+  };
+  CHECK_THAT(stores(), Catch::Contains("membar.gl;") && !Catch::Contains("~{memory}"));
+  CHECK_THAT(stores(ox::clobber_memory), Catch::Contains("membar.gl;") && Catch::Contains("~{memory}"));
+  // What threads do together is put under no other condition: the call says so.
+  const auto meet = [](auto... option) {
+    const auto k = ox::kernel("meets", [option...](ox::u32 x, ox::Span<std::uint32_t> out) {
+      ox::u32 y = 0;
+      ox::ptx("shfl.sync.bfly.b32 %0, %1, 1, 31, 0xffffffff;", ox::out(y), ox::in(x), option...);
+      if (x > 3) out.unchecked_mut(0) = y;
+    });
+    const std::string ir = k.llvm_ir(ox::jit::Target::nvptx(80));
+    const std::size_t call = ir.find("shfl.sync.bfly"), number = ir.find('#', ir.find(')', call));
+    const std::string attributes = "attributes " + ir.substr(number, ir.find_first_of(" ,\n", number) - number) + " = {";
+    const std::size_t begin = ir.find(attributes);
+    REQUIRE(begin != std::string::npos);
+    return ir.substr(begin, ir.find('}', begin) - begin);
+  };
+  CHECK_THAT(meet(ox::convergent), Catch::Contains("convergent"));
+  CHECK_THAT(meet(), !Catch::Contains("convergent"));
 }
 
 TEST_CASE("inline PTX without anything in its place is refused on the CPU, with its line") {
@@ -257,6 +317,18 @@ TEST_CASE("accesses with cache hints do what plain ones do") {
     INFO(what);
     CHECK(ptx.find(what) != std::string::npos);
   }
+  // Each asks for its own level and policy.
+  const auto policies = [](auto lambda) {
+    const std::string text = ox::kernel("policies", lambda).ptx(ox::jit::Target::nvptx(90, 80));
+    return std::array{count(text, "L2::evict_first"), count(text, "L2::evict_last"), count(text, "prefetch.global.L1"),
+                      count(text, "prefetch.global.L2")};
+  };
+  using Counts = std::array<std::size_t, 4>;
+  CHECK(policies([](ox::Span<float> x) { x.unchecked_mut(0) = ox::load<ox::cache::evict_first>(x, 1); }) == Counts{1, 0, 0, 0});
+  CHECK(policies([](ox::Span<float> x) { x.unchecked_mut(0) = ox::load<ox::cache::evict_last>(x, 1); }) == Counts{0, 1, 0, 0});
+  CHECK(policies([](ox::Span<float> x) { ox::store<ox::cache::evict_last>(x.unchecked_mut(0), 1); }) == Counts{0, 1, 0, 0});
+  CHECK(policies([](ox::Span<float> x) { ox::prefetch<ox::cache::l1>(x, 1); }) == Counts{0, 0, 1, 0});
+  CHECK(policies([](ox::Span<float> x) { ox::prefetch(x, 1); }) == Counts{0, 0, 0, 1});
   CHECK(count(ptx, "ld.volatile.global") == 2);
   CHECK(count(ptx, "st.volatile.global") == 2);
   CHECK(hinted.ptx(target(75, 63)).find("cache_hint") == std::string::npos);
@@ -282,6 +354,7 @@ TEST_CASE("copies move what they say and are checked", "[fault]") {
     CHECK_THROWS_WITH(run(65, 0, 0), Catch::Contains("ox::copy reads past the end"));
     CHECK_THROWS_WITH(run(0, 48, 3), Catch::Contains("ox::copy writes past the end"));
     CHECK_THROWS_WITH(run(2, 0, ~std::size_t{0}), Catch::Contains("past the end"));
+    CHECK_THROWS_WITH(run(2, 2, ~std::size_t{0}), Catch::Contains("ox::copy reads past the end"));  // ends before they start
   });
   CHECK_THAT(copies.ptx(80),
              Catch::Contains("ld.global.nc.v4.b32") && Catch::Contains("st.global.v4.b32") && Catch::Contains("ld.global.nc.b16"));

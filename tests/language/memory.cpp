@@ -126,6 +126,11 @@ TEST_CASE("the host sets constants, in the order of the stream") {
   CHECK(k.ptx(80).find("ld.global.nc") != std::string::npos);
 }
 
+TEST_CASE("a constant starts with no more elements than it has, and is set whole") {
+  CHECK_THROWS_WITH(ox::Global<float[4]>(std::vector<float>(5)), Catch::Contains("of 4 elements is to start with 5"));
+  CHECK_NOTHROW(ox::Constant<float[4]>(std::vector<float>(4)));
+}
+
 TEST_CASE("globals keep their values from launch to launch, and from kernel to kernel", "[fault]") {
   constexpr auto add = ox::kernel("add_to_globals", [](ox::u32 n) {
     ++launches.unchecked_mut();

@@ -22,6 +22,8 @@ namespace detail {
 OXIDE_INLINE std::uint32_t declare_storage(const ElementLayout& element, std::uint64_t elements, ir::Access access,
                                            const Counted<runtime::Storage>& storage, Where where);
 
+[[noreturn]] OXIDE_INLINE void too_many_elements(std::size_t given, std::size_t elements);
+
 // What ox::Constant and ox::Global have in common: a T, or the N elements of a T[N], on each device, set and read by the host.
 template <class T>
 class StoredElements {
@@ -35,7 +37,7 @@ class StoredElements {
 
  public:
   StoredElements() : StoredElements(std::span<const E>(), 0) {}
-  // The elements that are not given are zero.
+  // The elements that are not given are zero. Throws Error for more than there are.
   explicit StoredElements(std::span<const E> initial)
     requires std::is_array_v<T>
       : StoredElements(initial, 0) {}
@@ -81,10 +83,9 @@ class StoredElements {
  private:
   StoredElements(std::span<const E> initial, int) : storage_(make_counted<runtime::Storage>(bytes_of(initial))) {}
   static std::vector<unsigned char> bytes_of(std::span<const E> initial) {
+    if (initial.size() > count) too_many_elements(initial.size(), count);
     std::vector<unsigned char> bytes(count * sizeof(E));
-    if (!initial.empty())
-      std::memcpy(bytes.data(), static_cast<const void*>(initial.data()),
-                  initial.size_bytes() < bytes.size() ? initial.size_bytes() : bytes.size());
+    if (!initial.empty()) std::memcpy(bytes.data(), static_cast<const void*>(initial.data()), initial.size_bytes());
     return bytes;
   }
   Counted<runtime::Storage> storage_;

@@ -47,6 +47,10 @@ OXIDE_INLINE void add_span(ParameterTable& table, const ElementLayout& element, 
   table.memories.push_back(memory);
   table.parameters.push_back({ir::ParameterKind::span, element.type, element.layout});
 }
+OXIDE_INLINE void too_many_elements(std::size_t given, std::size_t elements) {
+  throw Error("an ox::Constant or ox::Global of " + std::to_string(elements) + " elements is to start with " + std::to_string(given));
+}
+
 OXIDE_INLINE void outside_of_table(std::size_t elements) {
   throw Error("a host index is outside of an ox::Table of " + std::to_string(elements) + " elements");
 }

@@ -175,7 +175,7 @@ template <class... A>
   detail::PtxOperand operands[sizeof...(A) + 1];
   char options[sizeof...(A) + 1];
   std::size_t count = 0, flags = 0;
-  const auto take = [&](const auto& a) {
+  [[maybe_unused]] const auto take = [&](const auto& a) {
     using enum detail::PtxRole;
     constexpr detail::PtxRole role = std::remove_cvref_t<decltype(a)>::role;
     if constexpr (role == option) options[flags++] = a.flag;
