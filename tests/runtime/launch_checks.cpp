@@ -232,3 +232,27 @@ TEST_CASE("a kernel's attributes are held by each launch") {
     CHECK_NOTHROW(clustered());
   }
 }
+
+TEST_CASE("shared arrays whose size the launch decides start at multiples of 16 bytes, one behind the other") {
+  runtime::LaunchPlan plan;
+  plan.shared = {{1, 0, 0}, {8, 0, 1}, {12, 2, 0}, {4, 0, 2}};  // bytes of an element, elements a thread, place in the launch's list
+  plan.shared_sizes = 3;
+  plan.most_shared_bytes = 4096;
+  const auto graph = graphs::vecadd();
+  const LaunchConfig config{.grid = 1, .block = 33, .shared = {37, 5, 1}};
+  runtime::SharedPlaces places;
+  runtime::place_shared(plan, *graph, config, places);
+  REQUIRE(places.count == 4);
+  const std::uint32_t sizes[] = {37, 5, 66, 1}, element[] = {1, 8, 12, 4};
+  std::uint32_t end = 0;
+  for (std::size_t i = 0; i != 4; ++i) {
+    CHECK(places.words[2 * i] % 16 == 0);
+    CHECK(places.words[2 * i] >= end);
+    CHECK(places.words[2 * i] < end + 16);
+    CHECK(places.words[2 * i + 1] == sizes[i]);
+    end = places.words[2 * i] + sizes[i] * element[i];
+  }
+  CHECK(places.bytes >= end);
+  plan.most_shared_bytes = end - 1;
+  CHECK_THROWS_WITH(runtime::place_shared(plan, *graph, config, places), Contains("bytes of shared memory a block"));
+}

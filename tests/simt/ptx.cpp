@@ -214,6 +214,42 @@ TEST_CASE("PTX has each operation of a warp, each fence and each vote of a block
   if (has_assembler()) CHECK(assemble(older, 75) == "");
 }
 
+TEST_CASE("each operation is its own instruction") {
+  // The instruction of one operation, in a kernel that has no other one.
+  const auto has = [](auto lambda, const char* what) {
+    const std::string ptx = kernel_in(ox::kernel("one", lambda).ptx(ox::jit::Target::nvptx(90)));
+    INFO(what << " in\n" << ptx);
+    CHECK(count(ptx, what) == 1);
+    CHECK(count(ptx, "atom.") + count(ptx, "red.") + count(ptx, "redux.") == 1);
+    return ptx;
+  };
+  using U = ox::Span<std::uint32_t>;
+  using I = ox::Span<std::int32_t>;
+  has([](U s) { s.unchecked_mut(1) = ox::atomic(s, 0).fetch_min(7); }, ".min.u32 ");
+  has([](U s) { s.unchecked_mut(1) = ox::atomic(s, 0).fetch_max(7); }, ".max.u32 ");
+  has([](I s) { s.unchecked_mut(1) = ox::atomic(s, 0).fetch_min(7); }, ".min.s32 ");
+  has([](I s) { s.unchecked_mut(1) = ox::atomic(s, 0).fetch_max(7); }, ".max.s32 ");
+  has([](U s) { s.unchecked_mut(1) = ox::atomic(s, 0).fetch_and(7); }, ".and.b32 ");
+  has([](U s) { s.unchecked_mut(1) = ox::atomic(s, 0).fetch_or(7); }, ".or.b32 ");
+  has([](U s) { s.unchecked_mut(1) = ox::atomic(s, 0).fetch_xor(7); }, ".xor.b32 ");
+  has([](U s) { s.unchecked_mut(1) = ox::atomic(s, 0).fetch_inc(7); }, ".inc.u32 ");
+  has([](U s) { s.unchecked_mut(1) = ox::atomic(s, 0).fetch_dec(7); }, ".dec.u32 ");
+  has([](U s) { s.unchecked_mut(1) = ox::atomic(s, 0).exchange(7); }, ".exch.b32 ");
+  CHECK(count(has([](U s, ox::u32 x) { s.unchecked_mut(1) = ox::atomic(s, 0).fetch_add(x); }, ".add.u32 "), "neg.s32") == 0);
+  CHECK(count(has([](U s, ox::u32 x) { s.unchecked_mut(1) = ox::atomic(s, 0).fetch_sub(x); }, ".add.u32 "), "neg.s32") == 1);
+  has([](U s, ox::u32 x) { s.unchecked_mut(1) = ox::warp::reduce_min(x); }, "redux.sync.min.u32");
+  has([](U s, ox::u32 x) { s.unchecked_mut(1) = ox::warp::reduce_max(x); }, "redux.sync.max.u32");
+  has([](I s, ox::i32 x) { s.unchecked_mut(1) = ox::warp::reduce_min(x); }, "redux.sync.min.s32");
+  has([](I s, ox::i32 x) { s.unchecked_mut(1) = ox::warp::reduce_max(x); }, "redux.sync.max.s32");
+  has([](U s, ox::u32 x) { s.unchecked_mut(1) = ox::warp::reduce_and(x); }, "redux.sync.and.b32");
+  has([](U s, ox::u32 x) { s.unchecked_mut(1) = ox::warp::reduce_or(x); }, "redux.sync.or.b32");
+  has([](U s, ox::u32 x) { s.unchecked_mut(1) = ox::warp::reduce_xor(x); }, "redux.sync.xor.b32");
+  // All barriers of a block are barrier 0.
+  const std::string votes = collectives.ptx(90);
+  CHECK_THAT(votes, Catch::Matches("[^]*bar\\.red\\.or\\.pred[ \t]+%p[0-9]+, 0, [^]*"));
+  CHECK_THAT(votes, Catch::Matches("[^]*bar\\.red\\.popc\\.u32[ \t]+%r[0-9]+, 0, [^]*"));
+}
+
 TEST_CASE("PTX has the barriers of a block's algorithms") {
   const std::string ptx[] = {block_algorithm<0>.ptx(80), block_algorithm<1>.ptx(80), block_algorithm<2>.ptx(80), block_algorithm<3>.ptx(80),
                              block_algorithm<4>.ptx(80)};
