@@ -2,6 +2,7 @@
 #include <array>
 #include <cstdint>
 #include <random>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -167,10 +168,23 @@ TEST_CASE("what structs, arrays and vectors do is at the user's lines") {
     v[2] = b[&Both::numbers][1];
     b[&Both::numbers][0] = v[3] + v[2];
     out.unchecked_mut(0) = b;
+    out.unchecked_mut(0) = out[1];
+    out.unchecked_mut(0)[&Both::entry].key = 7;
+    out.unchecked_mut(0)[&Both::numbers][1] += out[1][&Both::entry].weight;
+    ox::LocalArray<Both, 2> own;
+    own[a[&Both::entry].key % 2u] = b;
+    own[0][&Both::entry].weight = v[0];
+    out.unchecked_mut(1) = own[1];
   });
   const std::string text = k.graph_text();
-  CHECK(count(text, "; arrays.cpp:") > 40);
+  CHECK(count(text, "; arrays.cpp:") > 60);
   CHECK(count(text, "; ") == count(text, "; arrays.cpp:"));
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    if (line.compare(0, 2, "  ") != 0 || line == "  exit" || line.compare(0, 7, "  jump ") == 0) continue;
+    INFO(line);
+    CHECK(line.find("; arrays.cpp:") != std::string::npos);
+  }
 
   const int line = __LINE__ + 2;
   // clang-format off

@@ -8,6 +8,7 @@
 #include <oxide/runtime/ptx_lines.hpp>
 
 #include "support/devices.hpp"
+#include "support/faults.hpp"
 #include "support/ptxas.hpp"
 #include "support/skip.hpp"
 
@@ -144,6 +145,7 @@ TEST_CASE("clocks go on, sleeping takes time, and a thread knows where it runs")
     to.unchecked_mut(0) = now;
   });
   CHECK(count(timed.ptx(80), "st.global") == 2);
+  CHECK_THAT(timed.llvm_ir(ox::jit::Target::nvptx(80)), Catch::Contains("%clock64;\", \"=l,~{memory}\""));
   CHECK(ptx.find("%globaltimer;") < ptx.find("nanosleep.u32"));
   CHECK(ptx.find("nanosleep.u32") < ptx.rfind("%globaltimer;"));
 }
@@ -172,13 +174,14 @@ TEST_CASE("inline PTX is done as often as it is written, pure PTX as often as it
   });
   CHECK(count(each, "brev.b32") == 3);
   const std::string pure = ptx([](ox::u32 x, ox::Span<std::uint32_t> out) {
-    ox::u32 a = 0, b = 0, c = 0;
+    ox::u32 a = 0, b = 0, c = 0, d = 0;
     ox::ptx("brev.b32 %0, %1;", ox::out(a), ox::in(x), ox::pure);
+    ox::ptx("brev.b32 %0, %1;", ox::out(d), ox::in(x), ox::pure);  // the same again
     ox::ptx("bfind.u32 %0, %1;", ox::out(b), ox::in(x), ox::pure);
     ox::ptx("popc.b32 %0, %1;", ox::out(c), ox::in(x), ox::pure);  // not used
     for (auto i : ox::range(100u)) {
       ox::ptx("brev.b32 %0, %1;", ox::out(c), ox::in(i), ox::pure);  // not used
-      out.unchecked_mut(i) = a + b;
+      out.unchecked_mut(i) = a + b + d;
     }
   });
   CHECK(count(pure, "brev.b32") == 1);
@@ -332,6 +335,26 @@ TEST_CASE("accesses with cache hints do what plain ones do") {
   CHECK(count(ptx, "ld.volatile.global") == 2);
   CHECK(count(ptx, "st.volatile.global") == 2);
   CHECK(hinted.ptx(target(75, 63)).find("cache_hint") == std::string::npos);
+}
+
+TEST_CASE("accesses with hints and volatile ones are checked", "[fault]") {
+  constexpr auto k = ox::kernel("hinted_beyond", [](ox::u32 which, ox::u32 i, ox::Span<const float> in, ox::Span<float> out) {
+    ox::f32 x = 0;
+    if (which == 0) x = ox::load<ox::cache::streaming>(in, i);
+    if (which == 1) x = ox::volatile_load(out, i);
+    if (which == 2) ox::prefetch(in, i);
+    out.unchecked_mut(0) = x;
+  });
+  on_every_device([&](const ox::Stream& stream) {
+    const auto in = ox::DeviceBuffer<float>::zeroed(stream, 8);
+    auto out = ox::DeviceBuffer<float>::zeroed(stream, 4);
+    CHECK_THAT(fault_of(stream, [&] { k(stream, ox::LaunchConfig{1, 1}, 0, 8, in, out); }).what(),
+               Catch::Contains("index 8 is outside of parameter 3, which has 8 elements"));
+    CHECK_THAT(fault_of(stream, [&] { k(stream, ox::LaunchConfig{1, 1}, 1, 4, in, out); }).what(),
+               Catch::Contains("index 4 is outside of parameter 4, which has 4 elements"));
+    k(stream, ox::LaunchConfig{1, 1}, 2, 1u << 31, in, out);  // nothing to bring near
+    stream.synchronize();
+  });
 }
 
 TEST_CASE("copies move what they say and are checked", "[fault]") {

@@ -84,15 +84,22 @@ OXIDE_INLINE void receive(const trace::CalledFunction& function, trace::Handle* 
 OXIDE_INLINE void give_back(trace::Handle* results, const ir::Type* types, std::size_t count, Where where);
 [[noreturn]] OXIDE_INLINE void not_a_function_name(std::string_view name);
 
-// Calls and traces functions that are written R(P...).
 template <class R, class... P>
-struct CallOf {
+constexpr bool check_signature() {
   static_assert(
       (... && (passed_as<P>() != PassedAs::unsupported)),
       "oxide: a function's parameters are device values and structs of them (by value, const reference, or reference: then they are "
       "copied in and out), arrays, spans, shared arrays by reference, and lambdas without captures");
-  static_assert(std::is_void_v<R> || (has_leaves<R> && !is_local_array<R>),
+  constexpr bool returns = std::is_void_v<R> || (has_leaves<R> && !is_local_array<R>);
+  static_assert(returns,
                 "oxide: a function returns nothing, a device value, or a struct, std::tuple or std::array of device values, by value");
+  return (returns && ... && (passed_as<P>() != PassedAs::unsupported));
+}
+
+// Calls and traces functions that are written R(P...).
+template <class R, class... P>
+struct CallOf {
+  static_assert(check_signature<R, P...>());
 
   static constexpr std::size_t parameters = (std::size_t{0} + ... + scalars_in<P>());
   static constexpr std::size_t returned = [] {
@@ -219,6 +226,8 @@ class Function;
 
 template <class R, class... P>
 class Function<R(P...)> {
+  static_assert(detail::check_signature<R, P...>());
+
  public:
   using code_type = R (*)(P...);
 
@@ -318,8 +327,8 @@ namespace detail {
 
 template <class F, class R, class... P>
 constexpr auto typed_function(std::string_view name, SignatureOf<R, P...>) {
-  if constexpr (std::is_pointer_v<F>) static_assert(!std::is_pointer_v<F>, "unreachable");
-  else return Function<R(P...)>(name, [](P... arguments) -> R { return F{}(std::forward<P>(arguments)...); });
+  if constexpr (check_signature<R, P...>())
+    return Function<R(P...)>(name, [](P... arguments) -> R { return F{}(std::forward<P>(arguments)...); });
 }
 
 template <class F>
