@@ -250,6 +250,21 @@ TEST_CASE("each operation is its own instruction") {
   CHECK_THAT(votes, Catch::Matches("[^]*bar\\.red\\.popc\\.u32[ \t]+%r[0-9]+, 0, [^]*"));
 }
 
+TEST_CASE("tiles shuffle with their own width and mask, and wait for their own lanes") {
+  const auto ptx = [](auto lambda) { return kernel_in(ox::kernel("tile", lambda).ptx(80)); };
+  using U = ox::Span<std::uint32_t>;
+  const auto up = ptx([](U s, ox::u32 x) { s.unchecked_mut(0) = ox::tiled_partition<8>(ox::this_thread_block()).shfl_up(x, 3); });
+  const auto down = ptx([](U s, ox::u32 x) { s.unchecked_mut(0) = ox::tiled_partition<8>(ox::this_thread_block()).shfl_down(x, 3); });
+  const auto wait = ptx([](U s) {
+    s.unchecked_mut(0) = 1;
+    ox::tiled_partition<8>(ox::this_thread_block()).sync();
+    s.unchecked_mut(0) = 2;
+  });
+  CHECK_THAT(up, Catch::Matches("[^]*shfl\\.sync\\.up\\.b32 [^;]*, 3, 6144, %r[0-9]+;[^]*"));
+  CHECK_THAT(down, Catch::Matches("[^]*shfl\\.sync\\.down\\.b32 [^;]*, 3, 6175, %r[0-9]+;[^]*"));
+  CHECK_THAT(wait, Catch::Matches("[^]*st\\.global[^]*bar\\.warp\\.sync[ \t]+%r[0-9]+;[^]*st\\.global[^]*"));
+}
+
 TEST_CASE("PTX has the barriers of a block's algorithms") {
   const std::string ptx[] = {block_algorithm<0>.ptx(80), block_algorithm<1>.ptx(80), block_algorithm<2>.ptx(80), block_algorithm<3>.ptx(80),
                              block_algorithm<4>.ptx(80)};

@@ -104,7 +104,8 @@ constexpr auto votes = ox::kernel("votes", [](ox::Span<const unsigned> in, ox::S
   out.unchecked_mut(place + 8u) = ox::warp::reduce_max(x);
   out.unchecked_mut(place + 9u) = ox::warp::reduce_and(x | 64u) + 256u * ox::warp::reduce_or(x) + 65536u * ox::warp::reduce_xor(x);
   out.unchecked_mut(place + 10u) = ox::warp::lane_id() + 100u * ox::warp::warp_id();
-  out.unchecked_mut(place + 11u) = ox::warp::lanemask_le() ^ ox::warp::lanemask_gt() ^ ox::warp::lanemask_lt();
+  out.unchecked_mut(place + 11u) = ox::warp::lanemask_le() + 3u * ox::warp::lanemask_gt() + 5u * ox::warp::lanemask_lt() +
+                                   7u * ox::warp::lanemask_ge() + 11u * ox::warp::lanemask_eq();
   // Where lanes part, each side with the lanes that are on it; and by tiles of 8.
   ox::u32 sum = 0;
   if (x % 2 == 0) sum = ox::warp::reduce_add(x, ox::warp::active_mask());
@@ -166,7 +167,7 @@ TEST_CASE("votes, matches, reductions and masks, in full and partial warps and w
                                      most,
                                      with + 256 * some + 65536 * odd,
                                      lane + 100 * static_cast<unsigned>(t / 32),
-                                     le ^ ~le ^ lt,
+                                     le + 3 * ~le + 5 * lt + 7 * ~lt + 11 * (1u << lane),
                                      in[t] % 2 == 0 ? side : 1000 + side,
                                      tile,
                                      lane == 0 ? 1u : 0u};
