@@ -186,6 +186,55 @@ TEST_CASE("a span of ox::Atomic is accessed atomically, by its scope, in kernels
   CHECK_THAT(ptx, Catch::Contains("release.sys.global"));
 }
 
+TEST_CASE("a swap that fails says what was there") {
+  constexpr auto k = ox::kernel("swaps", [](ox::Span<std::uint32_t> cells, ox::Span<float> floats, ox::Span<std::uint32_t> out) {
+    ox::u32 expected = 5;
+    ox::boolean first = ox::atomic(cells, 0).compare_exchange_strong(expected, 9);
+    out.unchecked_mut(0) = expected;
+    ox::boolean second = ox::atomic(cells, 0).compare_exchange_strong(expected, 11);
+    out.unchecked_mut(1) = expected + 100u * ox::cast<std::uint32_t>(first) + 1000u * ox::cast<std::uint32_t>(second);
+    ox::f32 zero = 0;  // bits are compared: -0 is another number
+    ox::boolean third = ox::atomic(floats, 0).compare_exchange_strong(zero, 1);
+    out.unchecked_mut(2) = ox::bit_cast<std::uint32_t>(zero) + ox::cast<std::uint32_t>(third);
+  });
+  on_every_device([&](const ox::Stream& stream) {
+    auto cells = ox::DeviceBuffer<std::uint32_t>::from_host(stream, std::vector<std::uint32_t>{7});
+    auto floats = ox::DeviceBuffer<float>::from_host(stream, std::vector<float>{-0.0f});
+    auto out = ox::DeviceBuffer<std::uint32_t>::zeroed(stream, 3);
+    k(stream, ox::LaunchConfig{.grid = 1, .block = 1}, cells, floats, out);
+    CHECK(cells.to_host(stream)[0] == 11);
+    CHECK(out.to_host(stream) == std::vector<std::uint32_t>{7, 1007, 0x80000000u});
+  });
+}
+
+TEST_CASE("the CPU's accesses and fences have the orders that were asked for") {
+  const auto ir = [](auto lambda) { return ox::kernel("one", lambda).llvm_ir(); };
+  using U = ox::Span<std::uint32_t>;
+  using enum ox::MemoryOrder;
+  const auto matches = [](const char* what) { return Catch::Matches("[^]*" + std::string(what) + "[^]*"); };
+  CHECK_THAT(ir([](U s) { ox::atomic(s, 0).store(1, seq_cst); }), matches("store atomic [^\n]* seq_cst"));
+  CHECK_THAT(ir([](U s) { ox::atomic(s, 0).store(1, release); }), matches("store atomic [^\n]* release"));
+  CHECK_THAT(ir([](U s) { ox::atomic(s, 0).store(1); }), matches("store atomic [^\n]* monotonic"));
+  CHECK_THAT(ir([](U s) { s.unchecked_mut(1) = ox::atomic(s, 0).load(seq_cst); }), matches("load atomic [^\n]* seq_cst"));
+  CHECK_THAT(ir([](U s) { s.unchecked_mut(1) = ox::atomic(s, 0).load(acquire); }), matches("load atomic [^\n]* acquire"));
+  CHECK_THAT(ir([](U s) { s.unchecked_mut(1) = ox::atomic(s, 0).fetch_add(1, acq_rel); }), matches("atomicrmw add [^\n]* acq_rel"));
+  CHECK_THAT(ir([](U s) { s.unchecked_mut(1) = ox::atomic(s, 0).fetch_max(1, seq_cst); }), matches("atomicrmw umax [^\n]* seq_cst"));
+  CHECK_THAT(ir([](U s) { s.unchecked_mut(1) = ox::atomic(s, 0).compare_exchange(1, 2, acq_rel); }),
+             matches("cmpxchg [^\n]* acq_rel acquire"));
+  CHECK_THAT(ir([](U s) {
+               s.unchecked_mut(0) = 1;
+               ox::thread_fence();
+               s.unchecked_mut(1) = 1;
+             }),
+             matches("\n *fence seq_cst"));
+  CHECK_THAT(ir([](U s) {
+               s.unchecked_mut(0) = 1;
+               ox::thread_fence_block();  // blocks run on one processor
+               s.unchecked_mut(1) = 1;
+             }),
+             matches("fence syncscope\\(\"singlethread\"\\) seq_cst"));
+}
+
 namespace {
 
 // Litmus tests: block pairs play many rounds; `out` counts outcomes. Which outcomes are forbidden is C++'s memory model.

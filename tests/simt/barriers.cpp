@@ -71,7 +71,7 @@ constexpr auto mixed = ox::kernel("mixed", [](ox::i32 mode, ox::Span<const float
     tile[t] = x;
   }
   flags[t] = x > 0;
-  ox::boolean all = ox::sync_threads_and(x > -1000), any = ox::sync_threads_or(x > 9.5f);
+  ox::boolean all = ox::sync_threads_and(x > -9.5f), any = ox::sync_threads_or(x > 9.5f);
   ox::u32 count = ox::sync_threads_count(x > 0);
   ox::f32 sum = product + 0.1f;  // one rounding, as without the barrier
   if (all) sum += 1000;
@@ -102,16 +102,17 @@ TEST_CASE("barriers in uniform branches, behind early ends, with votes, in block
         const std::size_t ends = mode != 2 ? n : n > 3 ? n - 3 : 0;
         if (mode == 1)
           for (std::size_t t = 0; t != n; ++t) x[t] = in[t] + in[(t + 1) % n];
-        bool any = false;
+        bool any = false, all = true;
         float count = 0;
-        for (std::size_t t = 0; t != ends; ++t) any |= x[t] > 9.5f, count += x[t] > 0 ? 1.0f : 0.0f;
+        for (std::size_t t = 0; t != ends; ++t) all &= x[t] > -9.5f, any |= x[t] > 9.5f, count += x[t] > 0 ? 1.0f : 0.0f;
         std::size_t wrong = 0;
         for (std::size_t t = 0; t != n; ++t) {
           if (t >= ends) {
             wrong += out[2 * t] != 0;
             continue;
           }
-          float sum = __builtin_fmaf(in[t], 1.25f, 0.1f) + 1000;
+          float sum = __builtin_fmaf(in[t], 1.25f, 0.1f);
+          if (all) sum += 1000;
           if (any) sum += 2000;
           const std::size_t partner = t ^ 1;
           if (partner < n) {
