@@ -18,8 +18,8 @@ inline constexpr std::size_t vector_alignment = n == 3               ? alignof(T
                                                                      : 16;
 }  // namespace detail
 
-// A host vector of 2, 3, 4, 8 or 16 numbers, aligned as CUDA's vector types are; an element that a kernel accesses at once. v[i] is number i,
-// below the number of them.
+// A host vector of 2, 3, 4, 8 or 16 numbers, aligned as CUDA's vector types are; an element that a kernel accesses at once. v[i] is number
+// i, below the number of them.
 template <class T, std::size_t N>
 struct Vector;
 template <class T>
