@@ -19,7 +19,11 @@ inline std::uint64_t interesting_bits(ir::Type type, std::mt19937_64& random);
 inline uint128 interesting_word(ir::Type type, std::mt19937_64& random) {
   if (ir::bits_of(type) != 128) return interesting_bits(type, random);
   const uint128 low = interesting_bits(ir::Type::u64, random);
-  switch (random() % 3) {
+  switch (random() % 4) {
+    case 3: {  // the middle between two numbers of a floating type, and a little more
+      const uint128 number = uint128{interesting_bits(ir::Type::u64, random)} << (random() % 64);
+      return number + random() % 2;
+    }
     case 0:
       return uint128{interesting_bits(ir::Type::u64, random)} << 64 | low;
     case 1:
@@ -86,9 +90,15 @@ inline std::uint64_t interesting_bits(ir::Type type, std::mt19937_64& random) {
     return random();
   }
   if (type == ir::Type::boolean) return random() & 1;
-  switch (random() % 4) {
+  switch (random() % 5) {
     case 0:
       return (top + random() % 5 - 2) & mask;
+    case 3: {  // beside the middle between two numbers of a floating type
+      static constexpr unsigned significant[] = {8, 11, 24, 53};
+      const unsigned digits = significant[random() % 4], leading = bits - 1 - static_cast<unsigned>(random() % (bits / 4));
+      if (leading < digits) return std::uint64_t{1} << leading;
+      return ((std::uint64_t{1} << leading) + ((random() % 2 * 2 + 1) << (leading - digits)) + random() % 3 - 1) & mask;
+    }
     case 1:
       return (random() % 9 - 4) & mask;
     case 2:

@@ -104,6 +104,19 @@ struct Expected {
   uint128 bits;
 };
 
+// The results of a model up to the one of a name, and from it on.
+inline std::vector<Expected> up_to(const char* name, std::vector<Expected> all) {
+  std::size_t n = 0;
+  while (all[n].name != name) ++n;
+  all.resize(n, {"", Type::none, 0});
+  return all;
+}
+inline std::vector<Expected> from(const char* name, std::vector<Expected> all) {
+  std::size_t n = 0;
+  while (all[n].name != name) ++n;
+  all.erase(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(n));
+  return all;
+}
 inline bool is_nan(Type type, uint128 bits) {
   return (oxide::ir::is_floating(type) || oxide::ir::is_storage(type)) && mpfr_nan_p(Real::of_bits(type, bits).x) != 0;
 }

@@ -23,6 +23,11 @@ inline constexpr auto pair_kernel = ox::kernel("pairs", [](ox::Span<const std::u
   both(x + y), both(x - y), both(x * y), both(-x), both(ox::abs(x)), both(ox::min(x, y)), both(ox::max(x, y));
   both(ox::hadd2(x, y)), both(ox::hsub2(x, y)), both(ox::hmul2(x, y)), both(ox::hfma2(x, y, z)), both(ox::hmin2(x, y));
   both(ox::hmax2(x, y)), both(ox::hneg2(x)), both(ox::habs2(x));
+  put(x == y), put(x != y), put(x == x), put(x != x);
+  if constexpr (std::is_same_v<Pair, ox::half2>)
+    put(x == ox::make_f16x2(ox::low(x), ox::high(y))), put(x != ox::make_f16x2(ox::low(y), ox::high(x)));
+  else
+    put(x == ox::make_bf16x2(ox::low(x), ox::high(y))), put(x != ox::make_bf16x2(ox::low(y), ox::high(x)));
   both(ox::hadd2_rn(ox::hmul2_rn(x, y), z)), both(ox::hsub2_rn(z, ox::hmul2(x, y))), both(ox::hmul2_rn(x, y) + z);
   if constexpr (std::is_same_v<Pair, ox::half2>) both(ox::make_f16x2(ox::high(x), ox::low(y)));
   else both(ox::make_bf16x2(ox::high(x), ox::low(y)));
@@ -67,6 +72,9 @@ inline constexpr auto packed_kernel = [] {
   OXIDE_NUMBERS_END;
 }();
 
+constexpr ox::Permute every_permute[] = {ox::Permute::index, ox::Permute::f4e, ox::Permute::b4e, ox::Permute::rc8,
+                                         ox::Permute::ecl,   ox::Permute::ecr, ox::Permute::rc16};
+
 inline constexpr auto words_kernel = [] {
   using T = std::uint32_t;
   return OXIDE_NUMBERS_KERNEL("words")
@@ -81,6 +89,12 @@ inline constexpr auto words_kernel = [] {
     put(ox::funnelshift_lc(x, y, 32));
     put(ox::funnelshift_rc(x, y, 33));
     put(ox::byte_perm(x, y, z));
+    for (const ox::Permute mode : every_permute) put(ox::byte_permute(x, y, z, mode));
+    const ox::i32 sx = ox::bit_cast<ox::i32>(x), sy = ox::bit_cast<ox::i32>(y), sz = ox::bit_cast<ox::i32>(z);
+    put(ox::dp4a(x, y, z)), put(ox::dp4a(x, sy, sz)), put(ox::dp4a(sx, y, sz)), put(ox::dp4a(sx, sy, sz));
+    put(ox::dp2a_lo(x, y, z)), put(ox::dp2a_lo(x, sy, sz)), put(ox::dp2a_lo(sx, y, sz)), put(ox::dp2a_lo(sx, sy, sz));
+    put(ox::dp2a_hi(x, y, z)), put(ox::dp2a_hi(x, sy, sz)), put(ox::dp2a_hi(sx, y, sz)), put(ox::dp2a_hi(sx, sy, sz));
+    put(ox::dp4a(sx, sy, 7)), put(ox::dp2a_hi(x, y, 7u));
   OXIDE_NUMBERS_END;
 }();
 // clang-format on
@@ -137,6 +151,17 @@ std::vector<Expected> pair_model(uint128 xb, uint128 yb, uint128 zb) {
   both("hmax2", smaller(false));
   both("hneg2", negation);
   both("habs2", magnitude);
+  const auto equal = [&](uint128 a, uint128 b) {
+    return mpfr_equal_p(Real::of_bits(type, a & 0xffff).x, Real::of_bits(type, b & 0xffff).x) != 0;
+  };
+  const auto truth = [&](const char* name, bool b) { e.push_back({name, Type::boolean, b ? 1u : 0u}); };
+  const bool low = equal(xb, yb), high = equal(xb >> 16, yb >> 16), low_itself = equal(xb, xb), high_itself = equal(xb >> 16, xb >> 16);
+  truth("==", low && high);
+  truth("!=", !(low && high));
+  truth("== itself", low_itself && high_itself);
+  truth("!= itself", !(low_itself && high_itself));
+  truth("== in one half", low_itself && high);
+  truth("!= in one half", !(low && high_itself));
   const auto product = [](uint128 a, uint128 b) {
     return Real::of_bits(type, of(type, mpfr_mul, Real::of_bits(type, a), Real::of_bits(type, b)));
   };
@@ -224,6 +249,39 @@ std::vector<Expected> words_model(uint128 xb, uint128 yb, uint128 zb) {
   std::uint32_t permuted = 0;
   for (unsigned k = 0; k != 4; ++k) permuted |= static_cast<std::uint32_t>(both >> (8 * (z >> (4 * k) & 7)) & 255) << (8 * k);
   put("byte_perm", permuted);
+  for (const ox::Permute mode : every_permute) {
+    std::uint32_t bytes = 0;
+    const unsigned low = z & 3;
+    for (unsigned k = 0; k != 4; ++k) {
+      // By the tables of the PTX ISA, "prmt".
+      const unsigned places[] = {z >> (4 * k) & 7,  low + k,           (low - k) & 7,          low,
+                                 low > k ? low : k, low < k ? low : k, 2 * (low & 1) + (k & 1)};
+      auto byte = static_cast<std::uint32_t>(both >> (8 * places[static_cast<unsigned>(mode)]) & 255);
+      if (mode == ox::Permute::index && (z >> (4 * k) & 8) != 0) byte = byte >= 128 ? 255 : 0;
+      bytes |= byte << (8 * k);
+    }
+    put("byte_permute", bytes);
+  }
+  // The sum of `count` products of parts of x, of 32 / count bits, and bytes of y from the byte `first` on.
+  const auto dot = [&](unsigned count, unsigned first, bool x_signed, bool y_signed, std::uint32_t sum) {
+    for (unsigned k = 0; k != count; ++k) {
+      const unsigned width = 32 / count;
+      std::int64_t a = x >> (width * k) & ((1u << width) - 1), b = y >> (8 * (first + k)) & 255;
+      if (x_signed && a >= std::int64_t{1} << (width - 1)) a -= std::int64_t{1} << width;
+      if (y_signed && b >= 128) b -= 256;
+      sum += static_cast<std::uint32_t>(a * b);
+    }
+    return sum;
+  };
+  struct Dot {
+    const char* name;
+    unsigned count, first;
+  };
+  for (const Dot& d : {Dot{"dp4a", 4, 0}, Dot{"dp2a_lo", 2, 0}, Dot{"dp2a_hi", 2, 2}})
+    for (const bool x_signed : {false, true})
+      for (const bool y_signed : {false, true}) put(d.name, dot(d.count, d.first, x_signed, y_signed, z));
+  put("dp4a and a literal", dot(4, 0, true, true, 7));
+  put("dp2a_hi and a literal", dot(2, 2, false, false, 7));
   return e;
 }
 
@@ -241,4 +299,6 @@ TEST_CASE("8-bit floats pack and unpack in pairs, and tf32 rounds ties away from
   check<float>(packed_kernel, false, packed_model);
 }
 
-TEST_CASE("sums of distances, funnel shifts and byte permutations on 32 bits") { check<std::uint32_t>(words_kernel, false, words_model); }
+TEST_CASE("sums of distances, funnel shifts, byte permutations and sums of products on 32 bits") {
+  check<std::uint32_t>(words_kernel, false, words_model);
+}

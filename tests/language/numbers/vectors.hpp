@@ -78,19 +78,6 @@ void check_vectors_briefly(bool nonzero_divisor) {
   }
 }
 
-// The results of a model up to the one of a name, and from it on.
-inline std::vector<Expected> up_to(const char* name, std::vector<Expected> all) {
-  std::size_t n = 0;
-  while (all[n].name != name) ++n;
-  all.resize(n, {"", Type::none, 0});
-  return all;
-}
-inline std::vector<Expected> from(const char* name, std::vector<Expected> all) {
-  std::size_t n = 0;
-  while (all[n].name != name) ++n;
-  all.erase(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(n));
-  return all;
-}
 inline std::vector<Expected> together(std::vector<Expected> a, const std::vector<Expected>& b) {
   a.insert(a.end(), b.begin(), b.end());
   return a;
