@@ -7,9 +7,12 @@
 #include "lower_effects.hpp"
 #include "lower_memory.hpp"
 #include "nvptx_effects.hpp"
+#include "nvptx_fault.hpp"
+#include "nvptx_functions.hpp"
+#include "nvptx_machine.hpp"
+#include "nvptx_math.hpp"
 #include "nvptx_simt.hpp"
 #include "nvptx_stores.hpp"
-#include "nvptx_functions.hpp"
 #include "optimize.hpp"
 
 #include <oxide/ir/analysis/cooperation.hpp>
@@ -27,51 +30,6 @@ constexpr unsigned global_space = 1, shared_space = 3, constant_space = 4;  // N
 // A module may have 64 KiB of constant memory (PTX ISA, "Constant State Space"), and its cache is much smaller: larger tables lie in
 // global memory, where they are read through the read-only cache.
 constexpr std::uint64_t constant_space_bytes = 32768;
-
-// The oldest PTX ISA of each architecture, from the release notes in the PTX ISA document; 7.0 for Turing, because of tanh.approx: every
-// driver that oxide takes knows it. LLVM 22 knows these and no other ones.
-struct Architecture {
-  unsigned sm, ptx;
-};
-constexpr Architecture architectures[] = {{75, 70},  {80, 70},  {86, 71},  {87, 74},  {88, 90},  {89, 78}, {90, 78},
-                                          {100, 86}, {101, 86}, {103, 88}, {110, 90}, {120, 87}, {121, 88}};
-// The PTX versions that LLVM 22 writes.
-constexpr unsigned ptx_versions[] = {63, 64, 65, 70, 71, 72, 73, 74, 75, 76, 77, 78, 80, 81, 82, 83, 84, 85, 86, 87, 88, 90};
-
-bool has_wide_atomics(const ir::Graph& graph) {
-  for (std::size_t f = 0; f != ir::body_count(graph); ++f) {
-    const ir::Body& body = ir::body_of(graph, f);
-    for (const ir::Block& block : body.blocks)
-      for (const ir::Operation& op : block.operations) {
-        if (ir::row_of(op.opcode).effect != ir::Effect::atomic) continue;
-        if (ir::size_of(op.type != ir::Type::none ? op.type : body.variables[op.operands[1]]) == 16) return true;
-      }
-  }
-  return false;
-}
-
-// The PTX version to write; throws for an architecture that is not known.
-unsigned ptx_version_for(const oxide_jit_request& request, const ir::Graph& graph) {
-  const Architecture* architecture = nullptr;
-  for (const Architecture& a : architectures)
-    if (a.sm == request.sm) architecture = &a;
-  if (architecture == nullptr) {
-    const std::string name = "sm_" + std::to_string(request.sm);
-    if (request.sm < architectures[0].sm)
-      throw Failure{OXIDE_JIT_UNSUPPORTED, name + " is too old: oxide compiles for sm_75 (Turing) and newer"};
-    throw Failure{OXIDE_JIT_UNSUPPORTED, name + " is not an architecture that this compiler (LLVM " LLVM_VERSION_STRING ") knows"};
-  }
-  unsigned ptx = architecture->ptx;
-  if (!graph.functions.empty()) ptx = std::max(ptx, 73u);  // `stacksave` (PTX ISA, "Stack Manipulation Instructions")
-  if (has_wide_atomics(graph)) ptx = std::max(ptx, 84u);   // .b128, of .sys too (PTX ISA, "atom")
-  for (unsigned version : ptx_versions)
-    if (version <= request.ptx_version && version > ptx) ptx = version;
-  return ptx;
-}
-
-MachineKey machine_for(const oxide_jit_request& request, const ir::Graph& graph) {
-  return {true, "sm_" + std::to_string(request.sm), "+ptx" + std::to_string(ptx_version_for(request, graph)), request.opt_level};
-}
 
 // The PTX symbol of a kernel. PTX allows what the graph allows in names, but for a digit at the front.
 std::string entry_name(const ir::Graph& graph) {
@@ -188,85 +146,15 @@ class Kernel final : public Surroundings {
   }
 
   MathResults mathematics(Builder& b, ir::Math f, ir::Type type, llvm::ArrayRef<Value*> operands) override {
-    if (ir::is_approximate(f)) return {approximate(b, f, operands)};
+    if (ir::is_approximate(f)) return {nvptx_approximate(b, f, operands)};
     // At most 2 units in the last place off, and what CUDA's rsqrtf is (CUDA Math API, single precision functions).
-    if (f == ir::Math::rsqrt && type == ir::Type::f32) return {approximate(b, ir::Math::approx_rsqrt, operands)};
+    if (f == ir::Math::rsqrt && type == ir::Type::f32) return {nvptx_approximate(b, ir::Math::approx_rsqrt, operands)};
     if (library_ == nullptr) library_ = &DeviceLibrary::get(library_path_);
     return library_->call(b, f, type, operands);
   }
 
-  // By the instructions that are named .approx, without .ftz: subnormals are kept (PTX ISA, "Floating Point Instructions").
-  Value* approximate(Builder& b, ir::Math f, llvm::ArrayRef<Value*> x) {
-    using namespace llvm::Intrinsic;
-    const auto unary = [&](ID id, Value* v) -> Value* { return b.CreateIntrinsic(id, llvm::ArrayRef<llvm::Type*>(), {v}); };
-    const auto scaled = [&](double factor, Value* v) { return b.CreateFMul(llvm::ConstantFP::get(b.getFloatTy(), factor), v); };
-    const auto exp2 = [&](Value* v) -> Value* { return b.CreateIntrinsic(nvvm_ex2_approx, {b.getFloatTy()}, {v}); };
-    const auto log2 = [&](Value* v) { return unary(nvvm_lg2_approx_f, v); };
-    const auto divide = [&](Value* dividend, Value* divisor) -> Value* {
-      return b.CreateIntrinsic(nvvm_div_approx_f, llvm::ArrayRef<llvm::Type*>(), {dividend, divisor});
-    };
-    switch (f) {
-      case ir::Math::approx_sin:
-        return unary(nvvm_sin_approx_f, x[0]);
-      case ir::Math::approx_cos:
-        return unary(nvvm_cos_approx_f, x[0]);
-      case ir::Math::approx_tan:
-        return divide(unary(nvvm_sin_approx_f, x[0]), unary(nvvm_cos_approx_f, x[0]));
-      case ir::Math::approx_exp:
-        return exp2(scaled(0x1.71547652b82fep+0, x[0]));  // log2(e)
-      case ir::Math::approx_exp2:
-        return exp2(x[0]);
-      case ir::Math::approx_exp10:
-        return exp2(scaled(0x1.a934f0979a371p+1, x[0]));  // log2(10)
-      case ir::Math::approx_log:
-        return scaled(0x1.62e42fefa39efp-1, log2(x[0]));  // ln(2)
-      case ir::Math::approx_log2:
-        return log2(x[0]);
-      case ir::Math::approx_log10:
-        return scaled(0x1.34413509f79ffp-2, log2(x[0]));  // log10(2)
-      case ir::Math::approx_pow:
-        return exp2(b.CreateFMul(x[1], log2(x[0])));
-      case ir::Math::approx_tanh:
-        return instruction(b, "tanh.approx.f32", x[0]);
-      case ir::Math::approx_sqrt:
-        return unary(nvvm_sqrt_approx_f, x[0]);
-      case ir::Math::approx_rsqrt:
-        return unary(nvvm_rsqrt_approx_f, x[0]);
-      case ir::Math::approx_rcp:
-        return instruction(b, "rcp.approx.f32", x[0]);
-      default:
-        return divide(x[0], x[1]);
-    }
-  }
-  // An instruction from f32 to f32 that LLVM has no intrinsic for.
-  static Value* instruction(Builder& b, llvm::StringRef name, Value* x) {
-    llvm::FunctionType* type = llvm::FunctionType::get(b.getFloatTy(), {b.getFloatTy()}, false);
-    return b.CreateCall(llvm::InlineAsm::get(type, (name + " $0, $1;").str(), "=f,f", /*hasSideEffects=*/false), {x});
-  }
-
-  // `cvt.rzi` saturates, and makes 0 of a NaN where neither side has 64 bits (PTX ISA, "cvt"); LLVM's own lowering does it all by hand.
   Value* float_to_integer(Builder& b, Value* value, ir::Type from, ir::Type to) override {
-    using namespace llvm::Intrinsic;
-    static constexpr ID conversions[2][2][2] = {{{nvvm_f2ui_rz, nvvm_f2i_rz}, {nvvm_f2ull_rz, nvvm_f2ll_rz}},
-                                                {{nvvm_d2ui_rz, nvvm_d2i_rz}, {nvvm_d2ull_rz, nvvm_d2ll_rz}}};
-    const bool is_signed = ir::is_signed_integer(to), from_double = from == ir::Type::f64, to_64_bits = ir::bits_of(to) == 64;
-    Value* integer = b.CreateIntrinsic(conversions[from_double][to_64_bits][is_signed], llvm::ArrayRef<llvm::Type*>(), {value});
-    if (from_double || to_64_bits) {
-      Value* is_nan = b.CreateFCmpUNO(value, value);
-      integer = b.CreateSelect(is_nan, llvm::ConstantInt::get(integer->getType(), 0), integer);
-    }
-    const unsigned bits = ir::bits_of(to);
-    if (bits >= 32) return integer;
-    const auto limit = [&](const llvm::APInt& value_of_limit, ID id) {
-      integer = b.CreateIntrinsic(id, {b.getInt32Ty()}, {integer, llvm::ConstantInt::get(context_, value_of_limit)});
-    };
-    if (is_signed) {
-      limit(llvm::APInt::getSignedMaxValue(bits).sext(32), smin);
-      limit(llvm::APInt::getSignedMinValue(bits).sext(32), smax);
-    } else {
-      limit(llvm::APInt::getMaxValue(bits).zext(32), umin);
-    }
-    return b.CreateTrunc(integer, value_type(context_, to));
+    return nvptx_float_to_integer(b, value, from, to);
   }
   bool fuses() const override { return true; }
   unsigned gpu_architecture() const override { return architecture_; }
@@ -453,81 +341,6 @@ class Kernel final : public Surroundings {
 
 }  // namespace
 
-// What a failed check calls, given the record, the site and two values:
-//   if (this is the first failure) { fill the record in; fence; ready = 1 }; exit
-// The thread leaves the kernel and does not trap: a trap is an unspecified launch failure to the driver, after which a process can use no
-// GPU any more (CUDA Driver API, CUDA_ERROR_LAUNCH_FAILED). The host finds the record when it next waits.
-// The record is in the host's memory, with which a GPU is atomic only to its own threads; the host sees it filled in by the store behind
-// the fence.
-// Written in PTX, of which every instruction is older than the oldest architecture and PTX version here: it is the same in every kernel,
-// and LLVM would take as long for it as for a small kernel. `[@` is `[` and the function's name.
-static constexpr llvm::StringLiteral fault_body = R"(
-{
-  .reg .pred %p<2>;
-  .reg .b32 %r<9>;
-  .reg .b64 %rd<4>;
-
-  ld.param.b64 %rd1, [@_param_0];
-  atom.relaxed.gpu.global.cas.b32 %r1, [%rd1], 0, 1;
-  setp.ne.b32 %p1, %r1, 0;
-  @%p1 bra $L__later;
-  ld.param.b32 %r2, [@_param_1];
-  ld.param.b64 %rd2, [@_param_2];
-  ld.param.b64 %rd3, [@_param_3];
-  st.global.b32 [%rd1+8], %r2;
-  st.global.b64 [%rd1+16], %rd2;
-  st.global.b64 [%rd1+24], %rd3;
-  mov.u32 %r3, %ctaid.x;
-  mov.u32 %r4, %ctaid.y;
-  st.global.v2.b32 [%rd1+32], {%r3, %r4};
-  mov.u32 %r5, %ctaid.z;
-  mov.u32 %r6, %tid.x;
-  st.global.v2.b32 [%rd1+40], {%r5, %r6};
-  mov.u32 %r7, %tid.y;
-  mov.u32 %r8, %tid.z;
-  st.global.v2.b32 [%rd1+48], {%r7, %r8};
-  fence.sc.sys;
-  st.relaxed.sys.global.b32 [%rd1+4], 1;
-  exit;
-$L__later:
-  exit;
-}
-)";
-static_assert(offsetof(oxide_fault_record, claimed) == 0 && offsetof(oxide_fault_record, ready) == 4 &&
-              offsetof(oxide_fault_record, site) == 8 && offsetof(oxide_fault_record, values) == 16 &&
-              offsetof(oxide_fault_record, block) == 32 && offsetof(oxide_fault_record, thread) == 44);
-
-// LLVM's text with the body of the fault function, which LLVM saw declared. LLVM numbers the calls of a process in comments; without
-// those, equal graphs give equal text.
-static std::string finish(llvm::StringRef text, llvm::StringRef fault) {
-  constexpr llvm::StringLiteral comment = " // callseq ";
-  std::string out;
-  out.reserve(text.size() + 2 * fault_body.size());
-  std::string definition;
-  if (text.contains(".func " + fault.str()) && !fault.empty()) {  // else the optimizer has proved all checks
-    constexpr llvm::StringLiteral external = ".extern ";
-    const std::string head = ".func " + fault.str();
-    const std::size_t at = text.find(external.str() + head), end = text.find(';', at);
-    if (end == llvm::StringRef::npos) throw Failure{OXIDE_JIT_FAILED, "LLVM's PTX does not declare " + fault.str()};
-    out += text.take_front(at);
-    text = text.drop_front(at + external.size());
-    // The definition repeats the declaration, as PTX asks for.
-    const llvm::StringRef parameters = text.slice(head.size(), end - at - external.size()).trim();
-    definition = head + parameters.str();
-    for (const char c : fault_body) {
-      if (c == '@' && definition.back() == '[') definition += fault;
-      else definition += c;
-    }
-  }
-  for (std::size_t at = text.find(comment); at != llvm::StringRef::npos; at = text.find(comment)) {
-    out += text.take_front(at);
-    text = text.drop_front(std::min(text.find('\n', at), text.size()));
-  }
-  out += text;
-  out += definition;
-  return out;
-}
-
 static bool has_arrays(const ir::Graph& graph) {
   for (std::size_t n = 0; n != ir::body_count(graph); ++n)
     for (const ir::Block& block : ir::body_of(graph, n).blocks)
@@ -577,7 +390,7 @@ Ptx compile_nvptx(const ir::Graph& graph, const oxide_jit_request& request, oxid
   timing.optimize_ms = clock.lap();
   if ((request.flags & OXIDE_JIT_KEEP_LLVM) != 0) out.llvm_ir = text_of(module);
   keep_bits_of_floats(module);
-  out.text = finish(emit(module, *machine, llvm::CodeGenFileType::AssemblyFile).str(), kernel.fault_name());
+  out.text = with_fault_function(emit(module, *machine, llvm::CodeGenFileType::AssemblyFile).str(), kernel.fault_name());
   if (has_arrays(graph)) out.local_arrays = arrays_in_memory(module);
   timing.emit_ms = clock.lap();
   diagnostics.check();
