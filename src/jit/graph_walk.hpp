@@ -35,4 +35,45 @@ inline std::vector<std::uint8_t> count_definitions(const ir::Body& body) {
   return count;
 }
 
+// Whether an operation is a constant, a coordinate or a little arithmetic, which costs less to do again than to keep.
+inline bool is_cheap(ir::Opcode opcode) {
+  switch (opcode) {
+    case ir::Opcode::constant:
+    case ir::Opcode::parameter:
+    case ir::Opcode::length:
+    case ir::Opcode::copy:
+    case ir::Opcode::select:
+    case ir::Opcode::cast:
+    case ir::Opcode::bit_cast:
+    case ir::Opcode::thread_index:
+    case ir::Opcode::block_index:
+    case ir::Opcode::block_dim:
+    case ir::Opcode::grid_dim:
+    case ir::Opcode::lane_index:
+    case ir::Opcode::warp_index:
+    case ir::Opcode::cluster_rank:
+    case ir::Opcode::cluster_dim:
+    case ir::Opcode::add:
+    case ir::Opcode::sub:
+    case ir::Opcode::mul:
+    case ir::Opcode::neg:
+    case ir::Opcode::min:
+    case ir::Opcode::max:
+    case ir::Opcode::bit_and:
+    case ir::Opcode::bit_or:
+    case ir::Opcode::bit_xor:
+    case ir::Opcode::bit_not:
+    case ir::Opcode::shift_left:
+    case ir::Opcode::shift_right:
+    case ir::Opcode::equal:
+    case ir::Opcode::not_equal:
+    case ir::Opcode::less:
+    case ir::Opcode::less_equal:
+    case ir::Opcode::local_array:  // where it lies; it is made where it stands
+      return true;
+    default:
+      return false;
+  }
+}
+
 }  // namespace oxide::jit

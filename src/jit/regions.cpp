@@ -5,6 +5,7 @@
 #include "graph_walk.hpp"
 #include "loops_in_step.hpp"
 #include "proofs.hpp"
+#include "variable_set.hpp"
 
 #include <algorithm>
 #include <array>
@@ -17,34 +18,7 @@ namespace oxide::jit {
 namespace {
 
 using ir::Variable;
-
-// ---- sets of variables
-
-class Set {
- public:
-  explicit Set(std::size_t size = 0) : words_((size + 63) / 64, 0) {}
-  void insert(Variable v) { words_[v / 64] |= std::uint64_t{1} << (v % 64); }
-  void erase(Variable v) { words_[v / 64] &= ~(std::uint64_t{1} << (v % 64)); }
-  bool contains(Variable v) const { return words_[v / 64] >> (v % 64) & 1; }
-  bool merge(const Set& other) {
-    bool changed = false;
-    for (std::size_t w = 0; w != words_.size(); ++w) {
-      const std::uint64_t both = words_[w] | other.words_[w];
-      changed |= both != words_[w];
-      words_[w] = both;
-    }
-    return changed;
-  }
-  template <class F>
-  void each(F&& f) const {
-    for (std::size_t w = 0; w != words_.size(); ++w)
-      for (std::uint64_t bits = words_[w]; bits != 0; bits &= bits - 1)
-        f(static_cast<Variable>(64 * w + static_cast<std::size_t>(__builtin_ctzll(bits))));
-  }
-
- private:
-  std::vector<std::uint64_t> words_;
-};
+using Set = VariableSet;
 
 // ---- cutting
 
@@ -199,45 +173,6 @@ class Cutter {
   // ---- values that are made again rather than kept: constants, coordinates, and a little arithmetic on those. What is left is known to
   // the optimizer, which could not tell that an index read from memory grows by one from thread to thread.
 
-  static bool is_cheap(ir::Opcode opcode) {
-    switch (opcode) {
-      case ir::Opcode::constant:
-      case ir::Opcode::parameter:
-      case ir::Opcode::length:
-      case ir::Opcode::copy:
-      case ir::Opcode::select:
-      case ir::Opcode::cast:
-      case ir::Opcode::bit_cast:
-      case ir::Opcode::thread_index:
-      case ir::Opcode::block_index:
-      case ir::Opcode::block_dim:
-      case ir::Opcode::grid_dim:
-      case ir::Opcode::lane_index:
-      case ir::Opcode::warp_index:
-      case ir::Opcode::cluster_rank:
-      case ir::Opcode::cluster_dim:
-      case ir::Opcode::add:
-      case ir::Opcode::sub:
-      case ir::Opcode::mul:
-      case ir::Opcode::neg:
-      case ir::Opcode::min:
-      case ir::Opcode::max:
-      case ir::Opcode::bit_and:
-      case ir::Opcode::bit_or:
-      case ir::Opcode::bit_xor:
-      case ir::Opcode::bit_not:
-      case ir::Opcode::shift_left:
-      case ir::Opcode::shift_right:
-      case ir::Opcode::equal:
-      case ir::Opcode::not_equal:
-      case ir::Opcode::less:
-      case ir::Opcode::less_equal:
-      case ir::Opcode::local_array:  // where it lies; it is made where it stands
-        return true;
-      default:
-        return false;
-    }
-  }
   void find_cheap() {
     constexpr unsigned limit = 16;
     maker_.assign(out_.graph.variables.size(), nullptr);
