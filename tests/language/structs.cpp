@@ -367,3 +367,38 @@ TEST_CASE("messages count a struct as one parameter", "[fault]") {
     CHECK_THROWS_WITH(k(stream, ox::LaunchConfig{1, 1}, Particle{}, a, out, 500), Catch::Contains("parameter 4"));
   });
 }
+
+TEST_CASE("select takes one of two structs, elements, arrays or enumerations, without a branch") {
+  constexpr auto k =
+      ox::kernel("select_structs", [](ox::Span<const Particle> in, ox::DisjointSpan<Particle> out, ox::Span<std::uint8_t> kinds) {
+        auto i = ox::thread::index_1d();
+        ox::Value<Particle> p = in[i], q = in[i + 1];
+        const ox::boolean heavier = p.mass > q.mass;
+        ox::Value<Particle> chosen = ox::select(heavier, p, in[i + 1]);
+        chosen.position = ox::select(heavier, Vec3{1, 2, 3}, q.position);
+        chosen.cell = ox::select(p.alive, p.cell, q.cell);
+        if (auto e = out.get_mut(i)) *e = chosen;
+        kinds.unchecked_mut(i) = ox::cast<std::uint8_t>(ox::select(heavier, Kind::star, p.kind)) * 16 +
+                                 ox::cast<std::uint8_t>(ox::select(heavier, Kind::dust, Kind::star));
+      });
+  CHECK(k.graph()->blocks.size() <= 3);  // the check of the index is the only branch
+  const auto in = random_particles<Particle>(65, 5);
+  on_every_device([&](const ox::Stream& stream) {
+    const auto a = ox::DeviceBuffer<Particle>::from_host(stream, in);
+    auto b = ox::DeviceBuffer<Particle>::zeroed(stream, 64);
+    auto c = ox::DeviceBuffer<std::uint8_t>::zeroed(stream, 64);
+    k(stream, ox::LaunchConfig{2, 32}, a, b, c);
+    const auto out = b.to_host(stream);
+    const auto kinds = c.to_host(stream);
+    std::size_t wrong = 0;
+    for (std::size_t i = 0; i != 64; ++i) {
+      const bool heavier = in[i].mass > in[i + 1].mass;
+      Particle expected = heavier ? in[i] : in[i + 1];
+      expected.position = heavier ? Vec3{1, 2, 3} : in[i + 1].position;
+      expected.cell = in[i].alive ? in[i].cell : in[i + 1].cell;
+      wrong += !(out[i] == expected);
+      wrong += kinds[i] != (heavier ? 2 * 16 + 1 : static_cast<int>(in[i].kind) * 16 + 2);
+    }
+    CHECK(wrong == 0);
+  });
+}

@@ -45,10 +45,6 @@ constexpr std::size_t number_bytes() {
   else return 0;
 }
 
-template <class A>
-concept AggregateArgument =
-    !ir::Scalar<typename HostOf<std::remove_cvref_t<A>>::type> && Element<typename HostOf<std::remove_cvref_t<A>>::type>;
-
 }  // namespace detail
 
 // The bytes of x as a T of the same size: between structs, arrays, vectors, enumerations and numbers without padding and booleans.

@@ -42,13 +42,12 @@ struct WarpTotals {
   void put(const V& inclusive, Where where) {
     sync_threads(where);  // an earlier call may still be read
     const u32 thread = block::thread_rank(where);
-    if (warp::lane_id(where) == 31u || thread + 1u == block::size(where)) totals[warp::warp_id(where)] = inclusive;
+    if ((warp::lane_id(where) == 31u) | (thread + 1u == block::size(where))) totals[warp::warp_id(where)] = inclusive;
     sync_threads(where);
   }
-  // op over the totals of warps [0, end), left to right, where there is one.
-  V up_to(const u32& end, const V& otherwise, Op& op) {
-    V sum = otherwise;
-    if (end > 0u) sum = totals[0];
+  // op over the totals of warps [0, end), left to right; of the first one if there is none.
+  V up_to(const u32& end, Op& op) {
+    V sum = totals[0];
     for (auto w : range(u32(1), end)) sum = op(V(sum), V(totals[w]));
     return sum;
   }
@@ -61,10 +60,8 @@ V scan_block(const V& x, Op& op, Where where) {
   const V inclusive = scan_segment(x, op, Segment(32, where));
   WarpTotals<V, Op> warps;
   warps.put(inclusive, where);
-  V result = inclusive;
   const u32 before = warp::warp_id(where);
-  if (before > 0u) result = op(warps.up_to(before, inclusive, op), V(inclusive));
-  return result;
+  return select(before > 0u, V(op(warps.up_to(before, op), V(inclusive))), inclusive);
 }
 
 }  // namespace detail
@@ -80,7 +77,7 @@ detail::Lane<A> reduce(A&& x, Op op, detail::Where where = detail::Where::curren
   const V total = detail::reduce_segment(value, op, detail::Segment(32, where));
   detail::WarpTotals<V, Op> warps;
   warps.put(total, where);
-  return warps.up_to(detail::warps_of_block(where), total, op);
+  return warps.up_to(detail::warps_of_block(where), op);
 }
 
 // op over the values of the threads up to this one; of those before it, after `initial`.
@@ -96,9 +93,8 @@ detail::Lane<A> exclusive_scan(A&& x, detail::LaneStart<A> initial, Op op, detai
   const V inclusive = detail::scan_segment(value, op, segment);
   detail::WarpTotals<V, Op> warps;
   warps.put(inclusive, where);
-  V start = first;
   const u32 before = warp::warp_id(where);
-  if (before > 0u) start = op(V(first), warps.up_to(before, inclusive, op));
+  const V start = select(before > 0u, V(op(V(first), warps.up_to(before, op))), first);
   return detail::exclusive_of(inclusive, start, op, segment);
 }
 

@@ -63,6 +63,10 @@ struct HostOf<Place<T>> {
 template <class V>
 using HostType = typename HostOf<std::remove_cvref_t<V>>::type;
 
+// A value or an element that is not one number: a struct, an array, an enumeration and the like.
+template <class A>
+concept AggregateArgument = !ir::Scalar<HostType<A>> && Element<HostType<A>>;
+
 template <ir::Scalar T>
 struct Flat<T> {
   static constexpr std::size_t count = 1;
@@ -166,6 +170,14 @@ void assign_value(const ValueOf<T>& to, const ValueOf<T>& from) {
 template <class T>
 void assign_value(const ValueOf<T>& to, const ValueOf<T>& from, Where where) {
   assign_leaves(leaf_count<T>, handles_of<T>(to).of, handles_of<T>(from).of, where);
+}
+
+// A value, an element or a host object as a value of its type.
+template <class A>
+ValueOf<HostType<A>> as_value(A&& x, Where where) {
+  using V = ValueOf<HostType<A>>;
+  if constexpr (std::is_constructible_v<V, A&&, Where>) return V(static_cast<A&&>(x), where);
+  else return V(static_cast<A&&>(x));
 }
 
 // A value as the operand of an operator, which has no room for a place.

@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include <oxide/dsl/flat.hpp>
 #include <oxide/dsl/value.hpp>
 
 namespace oxide {
@@ -124,6 +125,17 @@ auto select(detail::Operand<bool> condition, A&& a, B&& b, detail::Where where =
   const trace::Handle x = detail::handle_as<typename Result::scalar_type>(std::forward<A>(a), where);
   const trace::Handle y = detail::handle_as<typename Result::scalar_type>(std::forward<B>(b), where);
   return Result::from_handle(detail::emit(ir::Opcode::select, type, condition.handle, x, y, where), where);
+}
+// The same of structs, arrays, enumerations and the like.
+template <detail::AggregateArgument A, detail::AggregateArgument B>
+  requires std::is_same_v<detail::HostType<A>, detail::HostType<B>>
+auto select(detail::Operand<bool> condition, A&& a, B&& b, detail::Where where = detail::Where::current()) {
+  using T = detail::HostType<A>;
+  detail::Handles<T> all = detail::handles_of<T>(detail::as_value(std::forward<A>(a), where));
+  const detail::Handles<T> other = detail::handles_of<T>(detail::as_value(std::forward<B>(b), where));
+  for (std::size_t i = 0; i != detail::leaf_count<T>; ++i)
+    all.of[i] = detail::emit(ir::Opcode::select, detail::leaves_of<T>()[i].type, condition.handle, all.of[i], other.of[i], where);
+  return detail::value_from<T>(all, where);
 }
 
 }  // namespace oxide

@@ -88,10 +88,7 @@ template <class A>
 struct LaneArgument<A> {
   using value = Value<HostType<A>>;
   using first = value;
-  static value of(A&& x, Where where) {
-    if constexpr (std::is_constructible_v<value, A&&, Where>) return value(std::forward<A>(x), where);
-    else return value(std::forward<A>(x));
-  }
+  static value of(A&& x, Where where) { return as_value(std::forward<A>(x), where); }
   static const value& start(const first& x) { return x; }
 };
 template <class A>

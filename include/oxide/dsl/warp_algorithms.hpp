@@ -34,7 +34,9 @@ struct Segment {
   boolean is_prefix() const { return (here & (here + 1u)) == 0u; }
 };
 
-// Left to right, over the lanes that are there; all lanes get the result. Behind the first `return` of a full segment: log2 steps.
+// A step that is not a lane's is computed all the same, of values that there are, and not taken: branches would cost more, in code and to trace.
+
+// Left to right, over the lanes that are there; all lanes get the result. Of a full segment in log2 steps.
 template <class V, class Op>
 V reduce_segment(const V& x, Op& op, const Segment& segment) {
   V total = x;
@@ -46,8 +48,7 @@ V reduce_segment(const V& x, Op& op, const Segment& segment) {
     for (auto lane : range(u32(segment.width))) {
       V other = warp::shfl(x, lane, segment.width, segment.mask);
       if ((segment.here >> lane & 1u) != 0u) {
-        if (any) total = op(V(total), V(other));
-        else total = other;
+        total = select(any, V(op(V(total), V(other))), other);
         any = true;
       }
     }
@@ -62,15 +63,14 @@ V scan_segment(const V& x, Op& op, const Segment& segment) {
   if (segment.is_prefix()) {
     for (std::uint32_t d = 1; d < segment.width; d *= 2) {
       V left = warp::shfl_up(total, d, segment.width, segment.mask);
-      if (segment.rank >= d) total = op(V(left), V(total));
+      total = select(segment.rank >= d, V(op(V(left), V(total))), total);
     }
   } else {
     boolean any = false;
     for (auto lane : range(u32(segment.width))) {
       V other = warp::shfl(x, lane, segment.width, segment.mask);
-      if ((segment.here >> lane & 1u) != 0u && lane <= segment.rank) {
-        if (any) total = op(V(total), V(other));
-        else total = other;
+      if (((segment.here >> lane & 1u) != 0u) & (lane <= segment.rank)) {
+        total = select(any, V(op(V(total), V(other))), other);
         any = true;
       }
     }
@@ -81,17 +81,20 @@ V scan_segment(const V& x, Op& op, const Segment& segment) {
 // `inclusive` of the lane before this one that is there, after `initial`; `initial` in the first.
 template <class V, class Op>
 V exclusive_of(const V& inclusive, const V& initial, Op& op, const Segment& segment) {
-  V result = initial;
+  V before = inclusive;
+  boolean any = segment.rank > 0u;
   if (segment.is_prefix()) {
-    V left = warp::shfl_up(inclusive, 1, segment.width, segment.mask);
-    if (segment.rank > 0u) result = op(V(initial), V(left));
+    before = warp::shfl_up(inclusive, 1, segment.width, segment.mask);
   } else {
+    any = false;
     for (auto lane : range(u32(segment.width))) {
       V other = warp::shfl(inclusive, lane, segment.width, segment.mask);
-      if ((segment.here >> lane & 1u) != 0u && lane < segment.rank) result = op(V(initial), V(other));
+      const boolean earlier = ((segment.here >> lane & 1u) != 0u) & (lane < segment.rank);
+      before = select(earlier, other, before);
+      any = any | earlier;
     }
   }
-  return result;
+  return select(any, V(op(V(initial), V(before))), initial);
 }
 
 // What the lanes before this one give, after `initial`.
@@ -113,10 +116,9 @@ WithHead<V> with_head(const V& x, const Operand<bool>& head) {
 template <class V, class Op>
 auto between_heads(Op& op) {
   return [&op](const WithHead<V>& a, const WithHead<V>& b) {
-    WithHead<V> both = b;
-    if (!b.template get<1>()) both.template get<0>() = op(V(a.template get<0>()), V(b.template get<0>()));
-    both.template get<1>() = a.template get<1>() | b.template get<1>();
-    return both;
+    const V second = b.template get<0>(), both = op(V(a.template get<0>()), V(second));
+    const boolean head = b.template get<1>();
+    return WithHead<V>{select(head, second, both), a.template get<1>() | head};
   };
 }
 
