@@ -89,7 +89,8 @@ class Rows {
       case Opcode::add:
         for (unsigned i = 0; i != 2; ++i)
           if (const auto more = constant(op.operands[i]); more && *more < RowPart::no_end)
-            if (auto c = coordinate(op.operands[1 - i]); c && (c->offset += *more) < RowPart::no_end) return c;
+            if (const auto c = coordinate(op.operands[1 - i]); c && c->offset + *more < RowPart::no_end)
+              return Coordinate{c->axis, c->offset + *more};
         return std::nullopt;
       default:
         return std::nullopt;

@@ -303,7 +303,7 @@ template <auto function, class Type = decltype(function)>
 struct FunctionObject;
 template <auto function, class R, class... P>
 struct FunctionObject<function, R (*)(P...)> {
-  R operator()(P... parameters) const { return function(static_cast<P>(parameters)...); }
+  R operator()(P... parameters) const { return function(std::forward<P>(parameters)...); }
 };
 template <auto function, class R, class... P>
 struct FunctionObject<function, R (*)(P...) noexcept> : FunctionObject<function, R (*)(P...)> {};

@@ -89,7 +89,7 @@ struct LaneArgument<A> {
   using value = Value<HostType<A>>;
   using first = value;
   static value of(A&& x, Where where) { return as_value(std::forward<A>(x), where); }
-  static const value& start(const first& x) { return x; }
+  static const value& start(const first& x) { return x; }  // NOLINT(bugprone-return-const-ref-from-parameter): what the caller has
 };
 template <class A>
 concept LaneNumber = requires { typename LaneArgument<A>::value; };
