@@ -34,7 +34,8 @@ struct Segment {
   boolean is_prefix() const { return (here & (here + 1u)) == 0u; }
 };
 
-// A step that is not a lane's is computed all the same, of values that there are, and not taken: branches would cost more, in code and to trace.
+// A step that is not a lane's is computed all the same, of values that there are, and not taken: branches would cost more, in code and to
+// trace.
 
 // Left to right, over the lanes that are there; all lanes get the result. Of a full segment in log2 steps.
 template <class V, class Op>
