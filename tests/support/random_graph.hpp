@@ -68,6 +68,7 @@ inline std::uint64_t interesting_bits(ir::Type type, std::mt19937_64& random) {
                                                0xfff0000000000000,
                                                0x7ff8000000000000,
                                                1,
+                                               0x8000000000000001,
                                                0x000fffffffffffff,
                                                0x0010000000000000,
                                                0x7fefffffffffffff,

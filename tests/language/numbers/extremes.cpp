@@ -213,3 +213,22 @@ TEMPLATE_TEST_CASE("functions of literals are those of the same numbers at run t
     CHECK(wrong == 0);
   });
 }
+
+TEMPLATE_TEST_CASE("ldexp by every power, from and to subnormal numbers, is rounded once", "", float, double) {
+  constexpr auto k = ox::kernel("powers", [](ox::Span<const TestType> x, ox::Span<const std::int32_t> n, ox::DisjointSpan<TestType> out) {
+    const auto i = ox::thread::index_1d();
+    if (auto e = out.get_mut(i)) *e = ox::ldexp(x[i], n[i]);
+  });
+  using L = std::numeric_limits<TestType>;
+  std::vector<TestType> x, expected;
+  std::vector<std::int32_t> n;
+  for (const TestType number : {L::max(), L::denorm_min(), -L::min(), TestType{3}, TestType{-0.7f}, L::infinity()})
+    for (int power = -2200; power <= 2200; ++power) x.push_back(number), n.push_back(power), expected.push_back(std::ldexp(number, power));
+  on_every_device([&](const ox::Stream& stream) {
+    const auto a = ox::DeviceBuffer<TestType>::from_host(stream, x);
+    const auto b = ox::DeviceBuffer<std::int32_t>::from_host(stream, n);
+    auto out = ox::DeviceBuffer<TestType>::zeroed(stream, x.size());
+    k(stream, ox::LaunchConfig::for_num_elems(x.size()), a, b, out);
+    CHECK(out.to_host(stream) == expected);
+  });
+}
