@@ -79,6 +79,7 @@ Value* HostFunction::coordinate(Builder& b, ir::Opcode which, unsigned axis) {
     case ir::Opcode::block_index:
       return row_->getArg(block + axis);
     case ir::Opcode::block_dim:
+      if (graph_.attributes.block[0] != 0) return b.getInt32(graph_.attributes.block[axis]);
       return row_->getArg(block_dim + axis);
     case ir::Opcode::grid_dim:
       return row_->getArg(grid + axis);

@@ -94,13 +94,15 @@ oxide_host_needs make_simt_kernel(const ir::Graph& graph, llvm::Module& module, 
   kernel.thread_bytes = arrays.thread_bytes;
   kernel.shared_bytes = static_cast<std::uint32_t>(ir::shared_layout(graph).fixed_bytes);
   kernel.points = static_cast<std::uint32_t>(points.size());
-  const bool clusters_meet = ir::Cooperation(graph).clusters_meet && graph.attributes.cluster[0] != 0;
+  const ir::Cooperation together(graph);
+  const bool clusters_meet = together.clusters_meet && graph.attributes.cluster[0] != 0;
   for (std::size_t axis = 0; axis != 3; ++axis) kernel.cluster[axis] = clusters_meet ? graph.attributes.cluster[axis] : 1;
   auto* type = llvm::ArrayType::get(llvm::PointerType::get(module.getContext(), 0), functions.size());
   auto* table = new llvm::GlobalVariable(module, type, true, llvm::GlobalValue::InternalLinkage, llvm::ConstantArray::get(type, functions),
                                          "oxide_regions");
   make_entry(module, entry, {make_table<SimtKernel>(module, "oxide_kernel", {kernel}), make_table(module, "oxide_points", points), table});
-  return {kernel.thread_bytes, kernel.shared_bytes + std::uint32_t{sizeof(SimtState)}};
+  return {kernel.thread_bytes, kernel.shared_bytes + std::uint32_t{sizeof(SimtState)},
+          kernel.cluster[0] * kernel.cluster[1] * kernel.cluster[2], together.grid != nullptr ? 1u : 0u};
 }
 
 }  // namespace oxide::jit

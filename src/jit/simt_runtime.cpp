@@ -38,7 +38,7 @@ class UnitRunner {
  public:
   UnitRunner(const SimtKernel& kernel, const SimtPoint* points, const SimtRegion* regions, const oxide_host_launch& launch)
       : kernel_(kernel), points_(points), regions_(regions), launch_(launch) {
-    const oxide_host_needs needs{kernel.thread_bytes, kernel.shared_bytes + std::uint32_t{sizeof(SimtState)}};
+    const oxide_host_needs needs{kernel.thread_bytes, kernel.shared_bytes + std::uint32_t{sizeof(SimtState)}, 0, 0};
     block_bytes_ = oxide_host_block_bytes(&needs, std::uint64_t{launch.block[0]} * launch.block[1] * launch.block[2], launch.shared_bytes);
     for (int axis = 0; axis != 3; ++axis) count_ *= kernel.cluster[axis];
     if (launch.resident != nullptr) return;

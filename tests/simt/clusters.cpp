@@ -360,3 +360,34 @@ TEST_CASE("PTX reaches the shared memory of a cluster directly, with each barrie
   }
   if (!has_assembler()) OXIDE_SKIP("ptxas is not installed; the PTX was not assembled");
 }
+
+namespace {
+
+static constexpr auto met = ox::function("met", [](ox::u32 x) {
+  ox::this_cluster().sync();
+  return x;
+});
+template <bool gpu>
+inline constexpr auto one_side = ox::kernel("one_side", [](ox::Span<std::uint32_t> out) {
+                                   const ox::u32 i = ox::block_idx.x() * ox::block_dim.x() + ox::thread_idx.x();
+                                   ox::u32 x = 5;
+                                   if (ox::on_gpu() == gpu) x = met(i);
+                                   out.unchecked_mut(i) = x;
+                                 }).cluster(2);
+
+}  // namespace
+
+TEST_CASE("blocks that meet on one sort of device only all run on both") {
+  on_every_device_with_clusters([](const ox::Stream& stream) {
+    const auto check = [&](const auto& kernel, bool meets) {
+      auto out = ox::DeviceBuffer<std::uint32_t>::zeroed(stream, 16);
+      kernel(stream, ox::LaunchConfig{4, 4}, out);
+      std::vector<std::uint32_t> expected(16, 5);
+      for (std::uint32_t i = 0; meets && i != 16; ++i) expected[i] = i;
+      CHECK(out.to_host(stream) == expected);
+    };
+    const bool gpu = device_of(stream).is_gpu();
+    check(one_side<true>, gpu);
+    check(one_side<false>, !gpu);
+  });
+}

@@ -232,3 +232,48 @@ TEST_CASE("groups are parted by a label and by a predicate, and threads exchange
     }
   });
 }
+
+namespace {
+
+// Groups are made before some of their threads end.
+constexpr auto leaving = ox::kernel("leaving", [](ox::Span<const int> in, ox::u32 stay, ox::Span<int> out) {
+  const auto add = [](ox::i32 a, ox::i32 b) { return a + b; };
+  const ox::u32 t = ox::thread_idx.x(), place = t * 5u;
+  const auto tile = ox::tiled_partition<16>(ox::this_thread_block());
+  const auto odd = ox::binary_partition(tile, t % 2 == 1);
+  const ox::i32 x = in[t];
+  out.unchecked_mut(place) = ox::cast<int>(odd.size());
+  out.unchecked_mut(place + 1) = odd.reduce(x, add);
+  if (t % 16 >= stay) return;
+  out.unchecked_mut(place + 2) = tile.reduce(x, add);
+  out.unchecked_mut(place + 3) = odd.inclusive_scan(x, add);
+  out.unchecked_mut(place + 4) = ox::cast<int>(ox::binary_partition(tile, t % 2 == 1).size());
+});
+
+}  // namespace
+
+TEST_CASE("threads that are not there or have ended are not of a group's operations") {
+  on_every_device([](const ox::Stream& stream) {
+    for (const std::uint32_t n : {32u, 45u, 5u}) {
+      const auto in = random_numbers<int>(n, 0, 1000, n);
+      const auto a = ox::DeviceBuffer<int>::from_host(stream, in);
+      auto b = ox::DeviceBuffer<int>::zeroed(stream, 5 * n);
+      const std::uint32_t stay = 11;
+      leaving(stream, ox::LaunchConfig{.grid = 1, .block = n}, a, stay, b);
+      const std::vector<int> out = b.to_host(stream);
+      std::vector<std::size_t> wrong(5, 0);
+      for (std::size_t t = 0; t != n; ++t) {
+        int size = 0, sum = 0, tile_sum = 0, scan = 0, size_left = 0;
+        for (std::size_t o = t / 16 * 16; o != std::min<std::size_t>(n, t / 16 * 16 + 16); ++o) {
+          const bool like = o % 2 == t % 2, stays = o % 16 < stay;
+          size += like, sum += like ? in[o] : 0;
+          tile_sum += stays ? in[o] : 0, scan += stays && like && o <= t ? in[o] : 0, size_left += stays && like;
+        }
+        const int expected[] = {size, sum, tile_sum, scan, size_left};
+        for (std::size_t k = 0; k != (t % 16 < stay ? 5u : 2u); ++k) wrong[k] += out[5 * t + k] != expected[k];
+      }
+      INFO("block " << n);
+      CHECK(wrong == std::vector<std::size_t>(5, 0));
+    }
+  });
+}

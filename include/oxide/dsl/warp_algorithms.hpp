@@ -11,7 +11,8 @@
 namespace oxide {
 namespace detail {
 
-// The lanes of a segment that take part: `here` says which are there, as bits from the segment's first lane on.
+// The lanes of a segment that take part: `here` says which are there, as bits from the segment's first lane on. Lanes may end later, so
+// it is asked for where an operation begins.
 struct Segment {
   std::uint32_t width;  // a power of two up to 32
   u32 mask;             // of the lanes in the warp
@@ -27,9 +28,9 @@ struct Segment {
     mask = u32(full, where) << first;
     here = warp::ballot(Operand<bool>(true, where), mask) >> first;
   }
-  // The lanes of a mask, all of which are there.
+  // The lanes of a mask.
   Segment(const u32& lanes, Where where)
-      : width(32), mask(lanes, where), rank(warp::lane_id(where)), here(lanes, where), full(0xffffffff) {}
+      : width(32), mask(lanes, where), rank(warp::lane_id(where)), here(warp::ballot(Operand<bool>(true, where), mask)), full(0xffffffff) {}
   // The lanes that are there are the first ones.
   boolean is_prefix() const { return (here & (here + 1u)) == 0u; }
 };

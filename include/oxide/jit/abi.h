@@ -11,7 +11,7 @@ extern "C" {
 #endif
 
 /* Raised with every incompatible change of this file or of the graph's encoding. */
-#define OXIDE_JIT_ABI_VERSION 6u
+#define OXIDE_JIT_ABI_VERSION 7u
 
 enum oxide_jit_target {
   OXIDE_JIT_NVPTX = 0, /* PTX text for an NVIDIA GPU */
@@ -159,10 +159,13 @@ struct oxide_host_launch {
 };
 typedef void (*oxide_host_kernel)(const struct oxide_host_launch* launch, uint64_t first_block, uint64_t end_block);
 
-/* What host code keeps of each thread and of each block where threads wait for each other. */
+/* What host code keeps of each thread and of each block where threads wait for each other, and which blocks wait. Of the code as it was
+ * made: what only a GPU does is not in it. */
 struct oxide_host_needs {
   uint32_t thread_bytes;
-  uint32_t block_bytes; /* with shared arrays of a fixed size */
+  uint32_t block_bytes;    /* with shared arrays of a fixed size */
+  uint32_t cluster_blocks; /* that one unit of a call runs: those of a cluster in which blocks meet; 0 and 1: one */
+  uint32_t waits_for_grid; /* whether it is to be called with a resident grid */
 };
 static inline uint64_t oxide_host_block_bytes(const struct oxide_host_needs* needs, uint64_t threads, uint64_t shared_bytes) {
   return (needs->block_bytes + (threads + 63) / 64 * 64 * needs->thread_bytes + shared_bytes + 63) / 64 * 64;

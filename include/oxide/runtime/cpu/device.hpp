@@ -66,10 +66,9 @@ class CpuKernel final : public LoadedKernel {
   CpuKernel(DeviceState& device, Counted<const CompiledKernel> kernel, Counted<const ir::Graph> graph)
       : kernel_(std::move(kernel)), graph_(std::move(graph)), entry_(kernel_->code.entry()), hidden_(storage_pointers(*graph_, device)),
         stack_bytes_(stack_bytes(*graph_)) {
-    const ir::Cooperation together(*graph_);
-    waits_for_grid_ = together.grid != nullptr;
-    const auto& cluster = graph_->attributes.cluster;
-    if (together.clusters_meet && cluster[0] != 0) cluster_ = std::uint64_t{cluster[0]} * cluster[1] * cluster[2];
+    const oxide_host_needs& needs = kernel_->code.needs();
+    waits_for_grid_ = needs.waits_for_grid != 0;
+    if (needs.cluster_blocks > 1) cluster_ = needs.cluster_blocks;
     if (!prints(*graph_)) return;
     Printer::get().learn(*graph_);
     hidden_.push_back(&CpuPrintSink::get());
