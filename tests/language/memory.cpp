@@ -88,8 +88,11 @@ TEST_CASE("host arrays are constant tables with an index of the device", "[fault
 
 TEST_CASE("a host index outside of a table is an error") {
   static_assert(primes[3] == ~std::uint64_t{0});
-  CHECK_THROWS_WITH(primes[4], Catch::Contains("outside of an ox::Table of 4 elements"));
-  CHECK_THROWS_WITH(primes[-1], Catch::Contains("outside of an ox::Table of 4 elements"));
+  CHECK_THROWS_WITH(primes[4], Catch::Contains("index 4 is outside of an ox::Table of 4 elements") && Catch::Contains("memory.cpp:"));
+  CHECK_THROWS_WITH(primes[-1], Catch::Contains("index -1 is outside of an ox::Table of 4 elements"));
+  const auto k = ox::kernel("too_far", [](ox::Span<std::uint64_t> out) { out.unchecked_mut(0) = primes[5]; });
+  CHECK_THROWS_WITH(
+      k.graph(), Catch::Contains("kernel 'too_far': index 5 is outside of an ox::Table of 4 elements") && Catch::Contains("memory.cpp:"));
 }
 
 TEST_CASE("equal tables are one, and a table's numbers are part of the graph") {

@@ -163,6 +163,13 @@ template <class T, Scope scope>
 struct StoredElement<Atomic<T, scope>> {
   using type = T;
 };
+template <class T, Scope scope>
+struct StoredElement<const Atomic<T, scope>> {
+  static_assert(sizeof(T) == 0,
+                "oxide: elements that are accessed atomically are not const; write ox::Span<ox::Atomic<T>>, or for plain "
+                "reads ox::Span<const T>");
+  using type = T;
+};
 }  // namespace detail
 
 // A parameter whose elements are accessed atomically and in no other way; its argument is a DeviceBuffer<T>.

@@ -43,7 +43,7 @@ struct Index {
 struct HostIndex {
   template <class I>
     requires(source_of<I>.kind == SourceKind::host)
-  HostIndex(I index, Where place = Where::current()) : number(host_integer(index)), where(place) {
+  constexpr HostIndex(I index, Where place = Where::current()) : number(host_integer(index)), where(place) {
     static_assert(std::is_integral_v<I>, "oxide: an array is indexed by an integer");
   }
   HostInteger number;

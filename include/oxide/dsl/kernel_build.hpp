@@ -39,7 +39,7 @@ struct KernelBuild {
 struct KernelResources {
   std::uint32_t registers = 0;              // of a thread
   std::uint64_t local_bytes = 0;            // of a thread: arrays and spilled registers; without a GPU arrays only
-  std::uint64_t spilled_bytes = 0;          // of a thread: local memory beyond its arrays: spilled registers, and what calls save
+  std::uint64_t spilled_bytes = 0;          // of a thread: local memory beyond all its arrays: spilled registers, and what calls save
   std::uint64_t shared_bytes = 0;           // of a block, without what a launch adds
   std::uint64_t constant_bytes = 0;
   std::uint32_t max_threads_per_block = 0;  // that its registers and launch bounds allow

@@ -51,8 +51,10 @@ OXIDE_INLINE void too_many_elements(std::size_t given, std::size_t elements) {
   throw Error("an ox::Constant or ox::Global of " + std::to_string(elements) + " elements is to start with " + std::to_string(given));
 }
 
-OXIDE_INLINE void outside_of_table(std::size_t elements) {
-  throw Error("a host index is outside of an ox::Table of " + std::to_string(elements) + " elements");
+OXIDE_INLINE void outside_of_table(Where where, HostInteger index, std::size_t elements) {
+  const std::string what = "index " + text_of(index) + " is outside of an ox::Table of " + std::to_string(elements) + " elements";
+  if (trace::Recorder::slot() != nullptr) refuse(where, what);
+  throw Error(what + " (" + trace::Place(where).source_line().text() + ')');
 }
 
 OXIDE_INLINE std::uint32_t declare_table(const ElementLayout& element, const Leaf* leaves, std::size_t leaf_count, const void* first,

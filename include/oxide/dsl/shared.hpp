@@ -72,6 +72,7 @@ class Shared : public detail::SharedArray<T> {
 
  public:
   explicit Shared(detail::Where where = detail::Where::current()) : detail::SharedArray<T>(N, false, where) {}
+  // For oxide's own headers: the array of a caller.
   explicit Shared(detail::BorrowedArray array) : detail::SharedArray<T>(array) {}
 
   static constexpr std::uint64_t size() { return N; }
@@ -125,6 +126,7 @@ class Shared2D : public detail::SharedArray<T> {
 
  public:
   explicit Shared2D(detail::Where where = detail::Where::current()) : detail::SharedArray<T>(Rows * pitch, false, where) {}
+  // For oxide's own headers: the array of a caller.
   explicit Shared2D(detail::BorrowedArray array) : detail::SharedArray<T>(array) {}
 
   static constexpr std::uint64_t rows() { return Rows; }
@@ -175,6 +177,7 @@ template <class T>
 class DynamicShared : public detail::SharedArray<T> {
  public:
   explicit DynamicShared(detail::Where where = detail::Where::current()) : detail::SharedArray<T>(0, true, where) {}
+  // For oxide's own headers: the array of a caller.
   explicit DynamicShared(detail::BorrowedArray array) : detail::SharedArray<T>(array) {}
   explicit DynamicShared(PerThread size, detail::Where where = detail::Where::current())
       : detail::SharedArray<T>(size.elements, true, where) {

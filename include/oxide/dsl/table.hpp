@@ -8,6 +8,7 @@
 #include <utility>
 
 #include <oxide/dsl/flat.hpp>
+#include <oxide/dsl/index.hpp>
 #include <oxide/dsl/span.hpp>
 #include <oxide/linkage.hpp>
 
@@ -18,7 +19,7 @@ namespace detail {
 OXIDE_INLINE std::uint32_t declare_table(const ElementLayout& element, const Leaf* leaves, std::size_t leaf_count, const void* first,
                                          std::uint64_t elements, Where where);
 
-[[noreturn]] OXIDE_INLINE void outside_of_table(std::size_t elements);
+[[noreturn]] OXIDE_INLINE void outside_of_table(Where where, HostInteger index, std::size_t elements);
 
 template <class T>
 std::uint32_t declare_table(const T* first, std::size_t count, Where where) {
@@ -63,15 +64,13 @@ struct Table {
   constexpr const T* begin() const { return elements; }
   constexpr const T* end() const { return elements + N; }
 
-  // Of the host: the number itself. Throws Error (in a constant expression: does not compile) where there is none.
-  template <class I>
-    requires std::is_integral_v<I>
-  constexpr const T& operator[](I i) const {
-    if (i < I{0} || static_cast<std::size_t>(i) >= N) detail::outside_of_table(N);
-    return elements[i];
+  // Of the host: the number itself. Where there is none: throws TraceError in a kernel, else Error; does not compile in a constant expression.
+  constexpr const T& operator[](detail::HostIndex i) const {
+    if (i.number.negative || i.number.high != 0 || i.number.magnitude >= N) detail::outside_of_table(i.where, i.number, N);
+    return elements[i.number.magnitude];
   }
   // Of a kernel: read from the table, after a check of the index.
-  auto operator[](detail::Index i) const { return span(i.where)[i]; }
+  auto operator[](detail::DeviceIndex i) const { return span(i.where)[static_cast<detail::Index&&>(i)]; }
 
   // The table as a span, for functions that take one.
   Span<const T> span(detail::Where where = detail::Where::current()) const {
