@@ -209,19 +209,21 @@ TEST_CASE("on the CPU a barrier that not all threads reach names its line and th
       if (which == 10) ox::warp::sync();
       if (which == 11) sum = ox::cast<int>(ox::warp::match_all(x));
       if (which == 12 && ox::warp::any(x > 3)) sum = 1;
+      if (which == 13) sum = ox::cast<int>(ox::tiled_partition<16>(ox::this_thread_block()).match_any(x));
+      if (which == 14) sum = ox::CoalescedThreads(ox::u32(0xffffu) << (t & 16u)).shfl_up(x, 1);
     }
     ox::sync_threads();
-    if (which == 13) sum = ox::coalesced_threads().reduce(x, add);  // goes with whoever is there
+    if (which == 15) sum = ox::coalesced_threads().reduce(x, add);  // goes with whoever is there
     out.unchecked_mut(t) = sum;
   });
-  for (int which = 0; which != 13; ++which) {
+  for (int which = 0; which != 15; ++which) {
     INFO(which);
     const std::string some_text = fault_of(some, {.grid = 2, .block = 64}, which);
     CHECK_THAT(some_text, Catch::Contains(" was not reached by all threads of the ") && Catch::Contains("; others wait at "));
     CHECK_THAT(some_text, Catch::Contains("barriers.cpp:" + std::to_string(first + static_cast<std::uint32_t>(which))) &&
-                              Catch::Contains("barriers.cpp:" + std::to_string(first + 14)));
+                              Catch::Contains("barriers.cpp:" + std::to_string(first + 16)));
   }
-  CHECK(fault_of(some, {.grid = 2, .block = 64}, 13) == "no fault");
+  CHECK(fault_of(some, {.grid = 2, .block = 64}, 15) == "no fault");
 
   // Checks fail in one thread, and the others go on past their barriers.
   constexpr auto check_between = ox::kernel("check_between", [](ox::i32 n, ox::Span<int> out) {

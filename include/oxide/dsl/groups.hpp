@@ -78,7 +78,7 @@ class Tile : public detail::SegmentAlgorithms<Tile<N>> {
   u32 meta_group_size(detail::Where where = detail::Where::current()) const { return (block::size(where) + (N - 1)) / N; }
   // Its threads as lanes of the warp.
   u32 mask() const { return mask_; }
-  void sync() const { warp::sync(mask_); }
+  void sync(detail::Where where = detail::Where::current()) const { warp::sync(detail::Mask(mask_, where)); }
 
   template <detail::LaneNumber A>
   auto shfl(A&& x, detail::Operand<std::uint32_t> rank) const {
@@ -101,8 +101,8 @@ class Tile : public detail::SegmentAlgorithms<Tile<N>> {
   // Which threads of the tile, by rank.
   u32 ballot(detail::Operand<bool> predicate) const { return in_tile(warp::ballot(predicate, mask_)); }
   template <detail::DeviceNumber A>
-  u32 match_any(A&& x) const {
-    return in_tile(warp::match_any(std::forward<A>(x), mask_));
+  u32 match_any(A&& x, detail::Where where = detail::Where::current()) const {
+    return in_tile(warp::match_any(std::forward<A>(x), detail::Mask(mask_, where)));
   }
 
  private:
@@ -128,7 +128,7 @@ class CoalescedThreads : public detail::SegmentAlgorithms<CoalescedThreads> {
   u32 mask() const { return mask_; }
   u32 size() const { return count(mask_); }
   u32 thread_rank() const { return rank_; }
-  void sync() const { warp::sync(mask_); }
+  void sync(detail::Where where = detail::Where::current()) const { warp::sync(detail::Mask(mask_, where)); }
   // Whether this is the first of them.
   boolean is_first() const { return rank_ == 0u; }
 
@@ -136,25 +136,26 @@ class CoalescedThreads : public detail::SegmentAlgorithms<CoalescedThreads> {
   // is none this thread's own.
   template <detail::LaneNumber A>
   auto shfl(A&& x, detail::Operand<std::uint32_t> rank) const {
-    return warp::shfl(std::forward<A>(x), lane_of(u32::from_handle(rank.handle, rank.where)), 32, mask_);
+    const u32 lane = lane_of(u32::from_handle(rank.handle, rank.where));
+    return warp::shfl(std::forward<A>(x), detail::Operand<std::uint32_t>(lane, rank.where), 32, mask_);
   }
   template <detail::LaneNumber A>
   auto shfl_up(A&& x, detail::Operand<std::uint32_t> distance) const {
     const u32 d = u32::from_handle(distance.handle, distance.where);
-    return shfl(std::forward<A>(x), select(d > rank_, rank_, rank_ - d));
+    return shfl(std::forward<A>(x), detail::Operand<std::uint32_t>(select(d > rank_, rank_, rank_ - d), distance.where));
   }
   template <detail::LaneNumber A>
   auto shfl_down(A&& x, detail::Operand<std::uint32_t> distance) const {
     const u32 d = u32::from_handle(distance.handle, distance.where);
-    return shfl(std::forward<A>(x), select(d >= size() - rank_, rank_, rank_ + d));
+    return shfl(std::forward<A>(x), detail::Operand<std::uint32_t>(select(d >= size() - rank_, rank_, rank_ + d), distance.where));
   }
   boolean any(detail::Operand<bool> predicate) const { return warp::any(predicate, mask_); }
   boolean all(detail::Operand<bool> predicate) const { return warp::all(predicate, mask_); }
   // Which of them, by rank.
   u32 ballot(detail::Operand<bool> predicate) const { return by_rank(warp::ballot(predicate, mask_)); }
   template <detail::DeviceNumber A>
-  u32 match_any(A&& x) const {
-    return by_rank(warp::match_any(std::forward<A>(x), mask_));
+  u32 match_any(A&& x, detail::Where where = detail::Where::current()) const {
+    return by_rank(warp::match_any(std::forward<A>(x), detail::Mask(mask_, where)));
   }
 
  private:
