@@ -57,6 +57,8 @@ class SegmentAlgorithms {
   }
 
  private:
+  friend Group;
+  SegmentAlgorithms() = default;
   Segment now(Where where) const { return static_cast<const Group&>(*this).now(where); }
 };
 

@@ -64,7 +64,8 @@ struct Table {
   constexpr const T* begin() const { return elements; }
   constexpr const T* end() const { return elements + N; }
 
-  // Of the host: the number itself. Where there is none: throws TraceError in a kernel, else Error; does not compile in a constant expression.
+  // Of the host: the number itself. Where there is none: throws TraceError in a kernel, else Error; in a constant expression, does not
+  // compile.
   constexpr const T& operator[](detail::HostIndex i) const {
     if (i.number.negative || i.number.high != 0 || i.number.magnitude >= N) detail::outside_of_table(i.where, i.number, N);
     return elements[i.number.magnitude];

@@ -196,7 +196,9 @@ TEMPLATE_TEST_CASE("functions of literals are those of the same numbers at run t
   for (std::size_t i = 0; i != float_extremes; ++i) in.push_back(float_extreme<TestType>(i));
   for (const float pole : poles) in.push_back(static_cast<TestType>(pole));
   constexpr std::size_t results = 2 * (49 * 10 + 7 * 28 + 9 * 7);
+  // On the CPU, whose process they may not stop. On a GPU what is known may be rounded better than its functions are, as math.md says.
   on_every_device([&](const ox::Stream& stream) {
+    if (stream.device_id() != 0) return;
     const auto a = ox::DeviceBuffer<TestType>::from_host(stream, in);
     auto out = ox::DeviceBuffer<uint128>::zeroed(stream, results + 2);
     function_literals<TestType>(stream, ox::LaunchConfig{1, 1}, a, out);
