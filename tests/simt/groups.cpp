@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "language/support/devices.hpp"
+#include "simt/support/composition.hpp"
 #include "simt/support/numbers.hpp"
 
 namespace {
@@ -149,15 +150,6 @@ TEST_CASE("tiles shuffle, vote and match within themselves") {
 }
 
 namespace {
-
-// x -> a x + b, one after the other: an operation that does not commute.
-struct Map {
-  std::uint32_t a, b;
-  friend bool operator==(const Map&, const Map&) = default;
-};
-OXIDE_STRUCT(Map, a, b)
-Map after(const Map& f, const Map& g) { return {f.a * g.a, f.b * g.a + g.b}; }
-constexpr auto composition = [](const ox::Value<Map>& f, const ox::Value<Map>& g) { return ox::Value<Map>{f.a * g.a, f.b * g.a + g.b}; };
 
 constexpr auto parted = ox::kernel("parted", [](ox::Span<const Map> in, ox::Span<Map> out) {
   const ox::u32 t = ox::thread_idx.x(), place = t * 10u;

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "language/support/devices.hpp"
+#include "simt/support/composition.hpp"
 #include "simt/support/numbers.hpp"
 
 namespace {
@@ -60,15 +61,6 @@ TEST_CASE("structs in shared memory, shuffles, reductions and scans") {
 }
 
 namespace {
-
-// x -> a x + b, one after the other: an operation that does not commute.
-struct Map {
-  std::uint32_t a, b;
-  friend bool operator==(const Map&, const Map&) = default;
-};
-OXIDE_STRUCT(Map, a, b)
-Map after(const Map& f, const Map& g) { return {f.a * g.a, f.b * g.a + g.b}; }
-constexpr auto composition = [](const ox::Value<Map>& f, const ox::Value<Map>& g) { return ox::Value<Map>{f.a * g.a, f.b * g.a + g.b}; };
 
 enum class Side : std::uint8_t { left, right };
 

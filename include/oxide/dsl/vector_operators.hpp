@@ -178,7 +178,7 @@ struct StructOperators<Vector<T, n>> {
 #undef OXIDE_DSL_UNARY
 #undef OXIDE_DSL_STEP
 
-// The vector type behind a value, an element or a host vector.
+// The vector type behind a host type.
 template <class A>
 struct VectorIn {
   static constexpr std::size_t size = 0;
@@ -189,14 +189,8 @@ struct VectorIn<Vector<T, n>> {
   static constexpr std::size_t size = n;
   using number = T;
 };
-template <class T>
-struct VectorIn<Value<T>> : VectorIn<T> {};
-template <class T>
-struct VectorIn<Ref<T>> : VectorIn<std::remove_const_t<T>> {};
-template <class T>
-struct VectorIn<Place<T>> : VectorIn<std::remove_const_t<T>> {};
 template <class A>
-using VectorOf = VectorIn<std::remove_cvref_t<A>>;
+using VectorOf = VectorIn<HostType<A>>;
 template <class A>
 concept VectorArgument = (VectorOf<A>::size != 0);
 

@@ -14,3 +14,14 @@ inline constexpr auto composed = [](ox::u32 f, ox::u32 g) {
   ox::u32 a = (f & 0xffffu) * (g & 0xffffu), b = (g & 0xffffu) * (f >> 16) + (g >> 16);
   return (a & 0xffffu) | b << 16;
 };
+
+// The same as a struct, of whole numbers.
+struct Map {
+  std::uint32_t a, b;
+  friend bool operator==(const Map&, const Map&) = default;
+};
+OXIDE_STRUCT(Map, a, b)
+inline Map after(const Map& f, const Map& g) { return {f.a * g.a, f.b * g.a + g.b}; }
+inline constexpr auto composition = [](const ox::Value<Map>& f, const ox::Value<Map>& g) {
+  return ox::Value<Map>{f.a * g.a, f.b * g.a + g.b};
+};
