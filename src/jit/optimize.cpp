@@ -1,6 +1,7 @@
 #include "optimize.hpp"
 
 #include "failure.hpp"
+#include "unsigned_distances.hpp"
 
 namespace oxide::jit {
 
@@ -319,6 +320,7 @@ void check_code(const llvm::Module& module) {
 }
 
 llvm::SmallString<0> emit(llvm::Module& module, llvm::TargetMachine& machine, llvm::CodeGenFileType type) {
+  keep_unsigned_distances(module);
   llvm::SmallString<0> out;
   llvm::raw_svector_ostream stream(out);
   const Held<llvm::legacy::PassManager> passes;
