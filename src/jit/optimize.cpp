@@ -1,7 +1,7 @@
 #include "optimize.hpp"
 
 #include "failure.hpp"
-#include "unsigned_distances.hpp"
+#include "back_end_faults.hpp"
 
 namespace oxide::jit {
 
@@ -320,7 +320,7 @@ void check_code(const llvm::Module& module) {
 }
 
 llvm::SmallString<0> emit(llvm::Module& module, llvm::TargetMachine& machine, llvm::CodeGenFileType type) {
-  keep_unsigned_distances(module);
+  avoid_back_end_faults(module, machine);
   llvm::SmallString<0> out;
   llvm::raw_svector_ostream stream(out);
   const Held<llvm::legacy::PassManager> passes;

@@ -15,7 +15,7 @@ TEST_CASE("random programs do on the host what the interpreter does, unoptimized
   constexpr std::size_t n = 39;
   const Shape shape{{3, 1, 1}, {13, 1, 1}};
   unsigned faults = 0;
-  for (std::uint64_t seed = 0; seed != 60; ++seed) {
+  for (std::uint64_t seed = 0; seed != 30; ++seed) {
     INFO("seed " << seed);
     ir::Graph graph = RandomGraph(seed, 10 + static_cast<unsigned>(seed)).graph();
     if (seed % 2 == 0) ir::simplify(graph);
@@ -41,7 +41,7 @@ TEST_CASE("random programs do on the host what the interpreter does, unoptimized
     }
   }
   CHECK(faults > 5);
-  CHECK(faults < 55);
+  CHECK(faults < 28);
 }
 
 TEST_CASE("every thread of a 3-D launch runs once, with its own coordinates, however the blocks are divided") {

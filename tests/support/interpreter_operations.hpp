@@ -157,6 +157,7 @@ class InterpreterOperations : protected InterpreterArithmetic {
       case breakpoint:
       case unroll:
       case prefetch:
+      case barrier:  // right for kernels whose threads exchange nothing: each runs to its end by itself
         return [](Frame&, const Instruction&) {};
       case on_gpu:
         return [](Frame& f, const Instruction& x) { f.registers[x.result] = 0; };
