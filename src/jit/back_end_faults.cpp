@@ -70,14 +70,42 @@ void hide_numbers(llvm::Instruction& i) {
       i.setOperand(k, b.CreateIntrinsic(llvm::Intrinsic::arithmetic_fence, {v->getType()}, {v}));
 }
 
+// ---- the upper bits of products of 16-bit numbers
+//
+// On x86 the 16 bits from the shift on, at least 16, of a product of signed 16-bit numbers become those of `pmulhw`, shifted further by
+// zeros (combinePMULH). Of a product of more than 32 bits, copies of the sign should come in. As a product of 32 bits that is told so.
+
+// Whether it was one; it is gone then.
+bool tell_upper_bits(llvm::Instruction& i) {
+  using namespace llvm::PatternMatch;
+  if (!i.getType()->isVectorTy() || i.getType()->getScalarSizeInBits() != 16) return false;
+  Value *product, *x, *y;
+  const llvm::APInt* shift;
+  if (!match(&i, m_Trunc(m_LShr(m_CombineAnd(m_Mul(m_Value(x), m_Value(y)), m_Value(product)), m_APInt(shift))))) return false;
+  const unsigned width = product->getType()->getScalarSizeInBits();
+  if (width <= 32 || shift->ule(16) || shift->uge(width)) return false;
+  const auto is_short = [&](Value* v) { return llvm::ComputeMaxSignificantBits(v, i.getDataLayout()) <= 16; };
+  if (!is_short(x) || !is_short(y)) return false;
+  llvm::IRBuilder<> b(&i);
+  const auto by = static_cast<unsigned>(shift->getZExtValue());
+  Value* word = b.CreateTrunc(product, product->getType()->getWithNewBitWidth(32));
+  Value* upper = b.CreateTrunc(b.CreateAShr(word, std::min(by, 31u)), i.getType());
+  if (by > width - 16) upper = b.CreateAnd(upper, (std::uint64_t{1} << (width - by)) - 1);
+  i.replaceAllUsesWith(upper);
+  i.eraseFromParent();
+  return true;
+}
+
 }  // namespace
 
 void avoid_back_end_faults(llvm::Module& module, const llvm::TargetMachine& machine) {
+  const bool x86 = machine.getTargetTriple().isX86();
   for (llvm::Function& function : module) {
-    const bool classifies =
-        machine.getTargetTriple().isX86() && !function.isDeclaration() && machine.getSubtargetImpl(function)->checkFeatures("+avx512dq");
+    if (function.isDeclaration()) continue;
+    const bool classifies = x86 && machine.getSubtargetImpl(function)->checkFeatures("+avx512dq");
     for (llvm::Instruction& i : llvm::make_early_inc_range(llvm::instructions(function))) {
       if (classifies) hide_numbers(i);
+      if (x86 && tell_upper_bits(i)) continue;
       tell_distance(i);
     }
   }

@@ -1,6 +1,7 @@
 #include "optimize.hpp"
 
 #include "failure.hpp"
+#include "loop_predicates.hpp"
 #include "back_end_faults.hpp"
 
 namespace oxide::jit {
@@ -174,6 +175,8 @@ void optimize(llvm::Module& module, llvm::TargetMachine& machine, unsigned opt_l
   if (split_loops)
     builder.registerScalarOptimizerLateEPCallback(
         [](llvm::FunctionPassManager& passes, llvm::OptimizationLevel) { passes.addPass(llvm::IRCEPass()); });
+  builder.registerVectorizerStartEPCallback(
+      [](llvm::FunctionPassManager& passes, llvm::OptimizationLevel) { passes.addPass(SeveralWidthsPass()); });
   const Held<Analyses> analyses(builder);
   static constexpr const llvm::OptimizationLevel* levels[] = {&llvm::OptimizationLevel::O0, &llvm::OptimizationLevel::O1,
                                                               &llvm::OptimizationLevel::O2, &llvm::OptimizationLevel::O3};

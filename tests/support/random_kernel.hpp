@@ -13,7 +13,7 @@ namespace oxide::testing {
 class RandomKernel : private RandomStatements {
  public:
   // Threads that a launch has, and elements of each span but the scratch, which has `window` for each thread.
-  static constexpr std::uint32_t blocks = 3, block_size = 41, elements = 128, window = 8;
+  static constexpr std::uint32_t blocks = 3, block_size = 41, elements = 128, window = 16;
 
   explicit RandomKernel(std::uint64_t seed, unsigned statements = 0) : RandomStatements(seed, "random", {}) {
     choose();
@@ -24,7 +24,7 @@ class RandomKernel : private RandomStatements {
       for (std::uint64_t n = 1 + below(2); n != 0; --n) function(statements / 3 + 1, [&] { declare_all(literals); });
     b_.kernel();
     pool_.clear();
-    const Variable index = b_.linear_index();
+    const Variable index = one_in(2) ? b_.linear_index() : short_index();
     index_ = index;
     if (can_fault_ && one_in(2)) b_.check(memories_[0].span, index);
     declare_all(memory);
@@ -100,6 +100,11 @@ class RandomKernel : private RandomStatements {
     }
   }
 
+  // The thread's number as CUDA's kernels make it: in 32 bits.
+  Variable short_index() {
+    const Variable first = binary(Op::mul, b_.coordinate(Op::block_index), b_.coordinate(Op::block_dim));
+    return b_.cast(binary(Op::add, first, b_.coordinate(Op::thread_index)), Type::u64);
+  }
   Variable wide(std::uint64_t n) { return b_.constant(n); }
   // A number below `count`, a power of two.
   Variable index_below(std::uint64_t count) { return b_.op(Op::bit_and, {b_.cast(operand(any_integer()), Type::u64), wide(count - 1)}); }
@@ -112,7 +117,11 @@ class RandomKernel : private RandomStatements {
         return true;
       case 1: {  // any element
         const Input& in = memories_[below(memories_.size())];
-        put(in.type, b_.load(in.span, index_below(elements)));
+        const std::uint64_t bound = std::uint64_t{1} << below(8);
+        const bool near = !in_function() && one_in(3);  // the thread's own number, and what is left of it
+        Variable at = index_below(bound);
+        if (near) at = one_in(2) ? b_.op(Op::bit_and, {index_, wide(bound - 1)}) : b_.op(Op::rem, {index_, wide(1 + below(bound))});
+        put(in.type, b_.load(in.span, at));
         return true;
       }
       case 2:
@@ -144,6 +153,7 @@ class RandomKernel : private RandomStatements {
     const auto size = static_cast<std::uint32_t>(ir::size_of(a.type));
     const ir::AddressAccess access{size, 0, size};
     Variable index = one_in(3) ? wide(below(a.count)) : index_below(a.count);
+    if (!in_function() && one_in(4)) index = b_.op(Op::bit_and, {index_, wide(a.count - 1)});
     if (can_fault_ && one_in(2)) {
       index = b_.cast(operand(any_integer()), Type::u64);
       b_.op(Op::check_index, {index}, a.count);
@@ -151,29 +161,40 @@ class RandomKernel : private RandomStatements {
     if (one_in(2)) put(a.type, b_.load_at(access, a.address, index, a.type));
     else b_.store_at(access, a.address, index, operand(a.type));
   }
-  // A loop over elements that an optimizer can make vectors of.
+  // A loop over elements that an optimizer can make vectors of: a sum, and now and then elements of the scratch. Counted in 64 bits, or in
+  // fewer and compared as what it becomes.
   void sum_up() {
     const Input& in = memories_[below(memories_.size())];
-    const Type type = any_type();
-    const Variable k = b_.variable(Type::u64), sum = b_.variable(type), seen = b_.variable(in.type);
-    const Variable end = one_in(2) ? wide(1 + below(elements)) : index_below(elements), start = one_in(2) ? wide(0) : index_;
-    b_.assign(k, wide(0));
+    const Type type = any_type(), counts = one_of({Type::u64, Type::u32, Type::i32, Type::u16});
+    const auto narrow = [&](std::uint64_t n) { return b_.op(Op::constant, {}, n, counts); };
+    const Variable count = b_.variable(counts), sum = b_.variable(type), seen = b_.variable(in.type);
+    const Variable end = one_in(2) ? wide(1 + below(elements)) : one_in(2) ? b_.length(in.span) : index_below(elements);
+    b_.assign(count, narrow(0));
     b_.assign(sum, pick(type));
     b_.assign(seen, pick(in.type));
     const std::uint32_t head = b_.block(), inside = b_.block(), after = b_.block();
     b_.jump(head);
-    b_.at(head).branch(b_.op(Op::less, {k, end}), inside, after);
+    b_.at(head);
+    const Variable k = counts == Type::u64 ? count : b_.cast(count, Type::u64);
+    b_.branch(b_.op(Op::less, {k, end}), inside, after);
     b_.at(inside);
-    b_.assign(seen, b_.load(in.span, b_.op(Op::bit_and, {b_.op(Op::add, {start, k}), wide(elements - 1)})));
+    const std::uint64_t last = one_in(2) ? elements - 1 : (std::uint64_t{1} << below(8)) - 1;
+    Variable place = one_in(3) ? b_.op(Op::mul, {k, wide(1 + below(4))}) : k;
+    if (one_in(2)) place = b_.op(Op::add, {index_, place});
+    b_.assign(seen, b_.load(in.span, b_.op(Op::bit_and, {place, wide(last)})));
     pool_.push_back(sum);
     pool_.push_back(seen);
     depth_ = 1;
     const Variable next = expression(type);
     depth_ = 0;
+    if (scratch_type_ != Type::none && one_in(2)) {
+      const Variable own = b_.op(Op::add, {b_.op(Op::mul, {index_, wide(window)}), b_.op(Op::bit_and, {k, wide(window - 1)})});
+      b_.store(scratch_, own, pick(scratch_type_));
+    }
     pool_.resize(pool_.size() - 2);
     b_.assign(sum,
               one_in(2) && ir::is_integer(type) ? b_.op(one_of({Op::add, Op::bit_xor, Op::min, Op::max, Op::mul}), {sum, next}) : next);
-    b_.assign(k, b_.op(Op::add, {k, wide(1)}));
+    b_.assign(count, b_.op(Op::add, {count, narrow(1)}));
     b_.jump(head);
     b_.at(after);
     put(type, sum);
