@@ -226,7 +226,7 @@ class Kernel final : public HostFunction {
 
 }  // namespace
 
-std::string host_cpu() { return HostMachine::get().cpu; }
+std::string host_cpu() { return llvm::sys::getHostCPUName().str(); }
 
 HostCode compile_host(const ir::Graph& graph, const oxide_jit_request& request, oxide_jit_timing& timing) {
   Clock clock;

@@ -12,6 +12,19 @@ namespace oxide::jit {
 using llvm::BasicBlock;
 using llvm::Value;
 
+namespace {
+
+// `-avx2,-fma` where the environment says `avx2,fma`.
+std::string features_to_do_without() {
+  const char* names = std::getenv("OXIDE_CPU_WITHOUT");
+  if (names == nullptr || *names == '\0') return {};
+  std::string features = ",-";
+  for (const char* c = names; *c != '\0'; ++c) features += *c == ',' ? std::string(",-") : std::string(1, *c);
+  return features;
+}
+
+}  // namespace
+
 const HostMachine& HostMachine::get() {
   static const HostMachine machine = [] {
     HostMachine m;
@@ -20,10 +33,16 @@ const HostMachine& HostMachine::get() {
       if (!m.features.empty()) m.features += ',';
       m.features += feature.second ? '+' : '-';
       m.features += feature.first();
-      if (feature.first() == "fma") m.fuses = feature.second;
-      if (feature.first() == "cx16") m.swaps_16_bytes = feature.second;
-      if (feature.first() == "f16c") m.converts_f16 = feature.second;
     }
+    m.features += features_to_do_without();
+    const llvm::Triple triple(llvm::sys::getDefaultTargetTriple());
+    std::string why;
+    const llvm::Target* target = llvm::TargetRegistry::lookupTarget(triple, why);
+    if (target == nullptr) throw Failure{OXIDE_JIT_UNSUPPORTED, "LLVM has no back end for this machine: " + why};
+    const std::unique_ptr<llvm::MCSubtargetInfo> all(target->createMCSubtargetInfo(triple, m.cpu, m.features));
+    m.fuses = all->checkFeatures("+fma");
+    m.swaps_16_bytes = all->checkFeatures("+cx16");
+    m.converts_f16 = all->checkFeatures("+f16c");
     return m;
   }();
   return machine;
