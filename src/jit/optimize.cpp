@@ -165,9 +165,17 @@ class KernelPasses {
 
 }  // namespace
 
+std::size_t largest_function(const llvm::Module& module) {
+  std::size_t most = 0;
+  for (const llvm::Function& f : module) most = std::max<std::size_t>(most, f.getInstructionCount());
+  return most;
+}
+
 void optimize(llvm::Module& module, llvm::TargetMachine& machine, unsigned opt_level, bool split_loops) {
   llvm::PipelineTuningOptions tuning;
-  tuning.LoopVectorization = tuning.SLPVectorization = opt_level >= 2;
+  tuning.SLPVectorization = opt_level >= 2;
+  // The vectorizer's time grows with the square of a loop's size; of one of 6000 instructions it is half a second.
+  tuning.LoopVectorization = opt_level >= 2 && largest_function(module) <= 6000;
   // The machine tells the passes what the target is: above all, that threads of a GPU diverge.
   llvm::PassBuilder builder(&machine, tuning);
   // Splits the loop over work-items where `i < n` and bounds checks change their answer: in the long middle part they are all true,
@@ -209,6 +217,8 @@ class LibraryInliner {
       llvm::Function& callee = *call->getCalledFunction();
       prepare(callee);
       if (!is_worth_inlining(callee)) continue;
+      const unsigned size = callee.getInstructionCount();
+      if (size > 20 && (inlined_ += size) > most_inlined) continue;
       llvm::InlineFunctionInfo info;
       (void)llvm::InlineFunction(*call, info);  // what cannot be inlined stays a call
     }
@@ -242,9 +252,12 @@ class LibraryInliner {
     analyses_.functions.invalidate(f, llvm::PreservedAnalyses::none());
   }
 
+  static constexpr std::size_t most_inlined = 10000;  // instructions, in one kernel
+
   Analyses& analyses_;
   llvm::FunctionPassManager simplify_;
   llvm::SmallPtrSet<llvm::Function*, 8> prepared_;
+  std::size_t inlined_ = 0;
 };
 
 }  // namespace
@@ -314,6 +327,15 @@ bool add_nvptx_passes(llvm::legacy::PassManager& passes, llvm::CodeGenTargetMach
   return true;
 }
 
+// Of the back end's passes, those whose time grows with the square of a kernel's size: they compare every sum (or every minimum) with
+// every other, and of a chain of 500 additions took 98 % of the back end's time. What they look for, common parts of sums, products and
+// addresses, the assembler of PTX finds again.
+class SquarePassesLeftOut final : public llvm::OptPassGate {
+ public:
+  bool shouldRunPass(llvm::StringRef pass, llvm::StringRef) const override { return pass != "slsr" && pass != "nary-reassociate"; }
+  bool isEnabled() const override { return true; }
+};
+
 }  // namespace
 
 void check_code(const llvm::Module& module) {
@@ -326,6 +348,8 @@ llvm::SmallString<0> emit(llvm::Module& module, llvm::TargetMachine& machine, ll
   avoid_back_end_faults(module, machine);
   llvm::SmallString<0> out;
   llvm::raw_svector_ostream stream(out);
+  static SquarePassesLeftOut gate;
+  if (machine.getTargetTriple().isNVPTX()) module.getContext().setOptPassGate(gate);
   const Held<llvm::legacy::PassManager> passes;
   const bool added = machine.getTargetTriple().isNVPTX()
                          ? add_nvptx_passes(*passes, static_cast<llvm::CodeGenTargetMachineImpl&>(machine), stream)

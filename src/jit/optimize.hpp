@@ -42,6 +42,9 @@ class Diagnostics {
 // Sets LLVM's own switches. Once, before the first compile.
 void configure_optimizer();
 
+// In instructions.
+std::size_t largest_function(const llvm::Module& module);
+
 // Runs the pass pipeline of an optimization level from 0 to 3. `split_loops`: loops are cut where their range checks change their answer.
 void optimize(llvm::Module& module, llvm::TargetMachine& machine, unsigned opt_level, bool split_loops);
 

@@ -198,25 +198,27 @@ TEST_CASE("what structs, arrays and vectors do is at the user's lines") {
 
 TEST_CASE("an index outside of an array is a fault with the line; a host index is refused while tracing", "[fault]") {
   constexpr unsigned line = __LINE__ + 4;
-  constexpr auto k = ox::kernel("outside", [](ox::Span<const std::uint32_t> in, ox::DisjointSpan<std::uint32_t> out) {
+  constexpr auto k = ox::kernel("outside", [](ox::Span<const std::int32_t> in, ox::DisjointSpan<std::uint32_t> out) {
     auto i = ox::thread::index_1d();
     ox::LocalArray<std::uint32_t, 4> a;
     a[in[i]] = 7;
     if (auto e = out.get_mut(i)) *e = a[in[i]];
   });
   on_every_device([&](const ox::Stream& stream) {
-    const auto in = ox::DeviceBuffer<std::uint32_t>::from_host(stream, std::vector<std::uint32_t>{0, 3, 4, 2});
-    auto out = ox::DeviceBuffer<std::uint32_t>::zeroed(stream, 4);
-    std::string text;
-    try {
-      k(stream, ox::LaunchConfig{1, 4}, in, out);
-      stream.synchronize();
-    } catch (const ox::KernelFault& fault) {
-      text = fault.what();
-      CHECK(fault.line.line == line);
+    for (const std::int32_t wrong : {4, -1}) {
+      const auto in = ox::DeviceBuffer<std::int32_t>::from_host(stream, std::vector<std::int32_t>{0, 3, wrong, 2});
+      auto out = ox::DeviceBuffer<std::uint32_t>::zeroed(stream, 4);
+      std::string text;
+      try {
+        k(stream, ox::LaunchConfig{1, 4}, in, out);
+        stream.synchronize();
+      } catch (const ox::KernelFault& fault) {
+        text = fault.what();
+        CHECK(fault.line.line == line);
+      }
+      CHECK_THAT(text, Catch::Contains("index " + std::to_string(wrong) + " is outside of an array of 4 elements"));
+      CHECK(out.to_host(stream) == std::vector<std::uint32_t>{7, 7, 0, 7});
     }
-    CHECK_THAT(text, Catch::Contains("index 4 is outside of an array of 4 elements"));
-    CHECK(out.to_host(stream) == std::vector<std::uint32_t>{7, 7, 0, 7});
   });
   const auto refused = ox::kernel("refused", [](ox::DisjointSpan<float> out) {
     ox::LocalArray<float, 4> a;

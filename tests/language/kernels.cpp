@@ -1,5 +1,8 @@
 // Kernel objects: parameters, generic kernels, bound values, captures, caches, inspection.
+#include <algorithm>
+#include <cmath>
 #include <cstdint>
+#include <ctime>
 #include <string>
 #include <thread>
 #include <type_traits>
@@ -236,4 +239,71 @@ TEST_CASE("kernels can be inspected without a device") {
   CHECK(build->trace_ms > 0);
   CHECK(build->graph->name == "saxpy");
   CHECK(saxpy.build(ox::Device::cpu())->program == build->program);
+}
+
+// 36000 operations, of which each needs the one before it: what takes the square of that takes minutes.
+template <class Int>
+Int long_chain(Int x) {
+  Int y = x;
+  for (std::int32_t n = 0; n != 3000; ++n) {
+    const Int up = y ^ n, down = y + x;
+    y = ox::select(y > x, up, down) * 3;
+    y = ox::min(y, x + n) + y;
+  }
+  return y;
+}
+std::int32_t long_chain_on_host(std::int32_t x) {
+  std::uint32_t y = static_cast<std::uint32_t>(x);
+  const auto number = [](std::uint32_t bits) { return static_cast<std::int32_t>(bits); };
+  for (std::int32_t n = 0; n != 3000; ++n) {
+    y = (number(y) > x ? y ^ static_cast<std::uint32_t>(n) : y + static_cast<std::uint32_t>(x)) * 3;
+    y += static_cast<std::uint32_t>(std::min(number(y), number(static_cast<std::uint32_t>(x) + static_cast<std::uint32_t>(n))));
+  }
+  return number(y);
+}
+
+TEST_CASE("a kernel of tens of thousands of operations compiles in seconds") {
+  constexpr auto k = ox::kernel("long_chain", [](ox::Span<const std::int32_t> in, ox::DisjointSpan<std::int32_t> out) {
+    const auto i = ox::thread::index_1d();
+    if (auto e = out.get_mut(i)) *e = long_chain<ox::i32>(in[i]);
+  });
+  std::vector<std::int32_t> in, expected;
+  for (std::int32_t n = 0; n != 100; ++n)
+    in.push_back(static_cast<std::int32_t>(static_cast<std::uint32_t>(n) * 71234567u - 7u)),
+        expected.push_back(long_chain_on_host(in.back()));
+  const std::clock_t start = std::clock();
+  on_every_device([&](const ox::Stream& stream) {
+    const auto a = ox::DeviceBuffer<std::int32_t>::from_host(stream, in);
+    auto out = ox::DeviceBuffer<std::int32_t>::zeroed(stream, in.size());
+    k(stream, ox::LaunchConfig::for_num_elems(in.size()), a, out);
+    CHECK(out.to_host(stream) == expected);
+  });
+  CHECK(k.ptx(90).size() > 500'000);
+  CHECK(static_cast<double>(std::clock() - start) < 20.0 * CLOCKS_PER_SEC);
+}
+
+TEST_CASE("functions of the device library are called where there are too many to be inlined") {
+  constexpr auto k = ox::kernel("sines", [](ox::Span<const float> in, ox::DisjointSpan<float> out) {
+    const auto i = ox::thread::index_1d();
+    auto e = out.get_mut(i);
+    if (!e) return;
+    ox::f32 sum = 0, same = 0;
+    for (int n = 0; n != 300; ++n) sum += ox::sin(in[i] + static_cast<float>(n));
+    for (auto n : ox::range(300)) same += ox::sin(in[i] + ox::cast<float>(n));
+    *e = ox::select(sum == same, sum, 1e9f);
+  });
+  std::vector<float> in;
+  for (int n = 0; n != 100; ++n) in.push_back(0.37f * static_cast<float>(n));
+  on_every_device([&](const ox::Stream& stream) {
+    const auto a = ox::DeviceBuffer<float>::from_host(stream, in);
+    auto out = ox::DeviceBuffer<float>::zeroed(stream, in.size());
+    k(stream, ox::LaunchConfig::for_num_elems(in.size()), a, out);
+    const std::vector<float> sums = out.to_host(stream);
+    for (std::size_t i = 0; i != in.size(); ++i) {
+      double sum = 0;
+      for (int n = 0; n != 300; ++n) sum += std::sin(static_cast<double>(in[i]) + n);
+      CHECK(sums[i] == Approx(sum).margin(1e-3));
+    }
+  });
+  CHECK(k.ptx(90).size() < 600'000);
 }

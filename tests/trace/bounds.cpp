@@ -1,6 +1,8 @@
 // How much tracing may cost, and what happens to a kernel that asks for more.
+#include <algorithm>
 #include <cstdint>
 #include <memory>
+#include <source_location>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -142,6 +144,17 @@ void check_linear(const Traced& half, const Traced& whole) {
 }  // namespace
 
 // ---- what grows
+
+TEST_CASE("operations of one place have keys of their own, whatever their immediates are") {
+  std::vector<std::uint64_t> keys;
+  const ox::trace::Place place = std::source_location::current();
+  for (std::size_t op = 0; op != ox::ir::opcode_count; ++op)
+    for (std::size_t type = 0; type != ox::ir::type_count; ++type)
+      for (std::uint64_t number = 0; number != 4096; number += number < 16 ? 1 : 17)
+        keys.push_back(ox::trace::detail::site_key(static_cast<ox::ir::Opcode>(op), static_cast<ox::ir::Type>(type), number, place, 77));
+  std::sort(keys.begin(), keys.end());
+  CHECK(std::adjacent_find(keys.begin(), keys.end()) == keys.end());
+}
 
 TEST_CASE("bounds: 60 ifs in sequence are traced in under 400 runs into a graph of linear size", "[bounds]") {
   const Traced half = traced([](const ox::i32& x, Out out) {

@@ -28,6 +28,8 @@ class SharedArray {
 
  public:
   using element_type = T;
+  // No device's block holds more.
+  static constexpr std::uint64_t largest = ir::max_shared_bytes / sizeof(T);
 
   SharedArray(const SharedArray&) = delete;
   SharedArray& operator=(const SharedArray&) = delete;
@@ -69,6 +71,7 @@ class SharedArray {
 template <class T, std::uint64_t N>
 class Shared : public detail::SharedArray<T> {
   static_assert(N > 0, "oxide: a shared array has at least one element");
+  static_assert(N <= Shared::largest, "oxide: a shared array has at most 1 MiB, and a block of today's GPUs 227 KiB");
 
  public:
   explicit Shared(detail::Where where = detail::Where::current()) : detail::SharedArray<T>(N, false, where) {}
@@ -112,6 +115,8 @@ template <class T, std::uint64_t Rows, std::uint64_t Columns, class Layout = Row
 class Shared2D : public detail::SharedArray<T> {
   static_assert(Rows > 0 && Columns > 0, "oxide: a shared array has at least one element");
   static constexpr std::uint64_t pitch = Layout::pitch(Columns);
+  static_assert(Rows <= Shared2D::largest && pitch <= Shared2D::largest && Rows * pitch <= Shared2D::largest,
+                "oxide: a shared array has at most 1 MiB, and a block of today's GPUs 227 KiB");
 
   template <class L>
   static constexpr bool fits(const L*) {
@@ -181,7 +186,8 @@ class DynamicShared : public detail::SharedArray<T> {
   explicit DynamicShared(detail::BorrowedArray array) : detail::SharedArray<T>(array) {}
   explicit DynamicShared(PerThread size, detail::Where where = detail::Where::current())
       : detail::SharedArray<T>(size.elements, true, where) {
-    if (size.elements == 0) detail::refuse(where, "a DynamicShared has at least one element for each thread");
+    if (size.elements == 0 || size.elements > DynamicShared::largest)
+      detail::refuse(where, "a DynamicShared has at least one element for each thread, and at most 1 MiB of them");
   }
 
   // The number of elements in this launch.

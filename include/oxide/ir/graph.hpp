@@ -85,6 +85,9 @@ enum class Access : std::uint8_t {
   disjoint,  // as write, and each thread writes its own elements only
 };
 
+// No block of any device has more shared memory than this; what a launch may have is checked then.
+inline constexpr std::uint64_t max_shared_bytes = std::uint64_t{1} << 20;
+
 // Memory that loads and stores name by its index in Graph::memories.
 struct Memory {
   MemoryKind kind = MemoryKind::span;

@@ -34,9 +34,6 @@ struct Defect {
 inline constexpr std::size_t max_results = 256;
 inline constexpr std::size_t max_functions = 1024;  // analyses of who calls whom take the square of it
 
-// No block of any device has more shared memory than this; what a launch may have is checked then.
-inline constexpr std::uint64_t max_shared_bytes = std::uint64_t{1} << 20;
-
 namespace detail {
 
 class VerifierState {

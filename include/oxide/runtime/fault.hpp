@@ -34,6 +34,9 @@ inline std::string integer_text(ir::Type type, std::uint64_t bits) {
   return std::to_string(static_cast<std::int64_t>(bits << unused) >> unused);
 }
 
+// No array has half of all numbers of elements: what is beyond was negative.
+inline std::string index_text(std::uint64_t index) { return "index " + std::to_string(static_cast<std::int64_t>(index)); }
+
 inline std::string coordinates(const std::uint32_t (&c)[3]) {
   return '(' + std::to_string(c[0]) + ", " + std::to_string(c[1]) + ", " + std::to_string(c[2]) + ')';
 }
@@ -124,11 +127,11 @@ inline std::string fault_text(const ir::Graph& graph, std::span<const oxide_faul
   const ir::Operation* operation = operation_at(graph, site);
   switch (site.kind) {
     case OXIDE_FAULT_BOUNDS: {
-      return "index " + std::to_string(record.values[0]) + " is outside of " + memory_text(graph, site.memory) + ", which has " +
+      return index_text(record.values[0]) + " is outside of " + memory_text(graph, site.memory) + ", which has " +
              std::to_string(record.values[1]) + " elements";
     }
     case OXIDE_FAULT_INDEX:
-      return "index " + std::to_string(record.values[0]) + " is outside of an array of " +
+      return index_text(record.values[0]) + " is outside of an array of " +
              (operation == nullptr ? std::string("fewer") : std::to_string(operation->immediate)) + " elements";
     case OXIDE_FAULT_VECTORS: {
       const std::string count = operation == nullptr ? "n" : std::to_string(operation->immediate >> 32);

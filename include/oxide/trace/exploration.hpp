@@ -137,8 +137,8 @@ class Exploration {
               [](const auto& a, const auto& b) { return a.first != b.first ? a.first > b.first : a.second.line < b.second.line; });
     std::string text = "its control flow cannot be settled within the bounds (" + std::to_string(statistics.runs) + " runs, " +
                        std::to_string(graph_.nodes.size()) +
-                       " operations): host state keeps its device branches apart, or a helper that is no ox::function calls itself. Most "
-                       "branches come from";
+                       " operations): host state keeps its device branches apart, a host loop of many passes branches in each (ox::range "
+                       "makes it one of the device), or a helper that is no ox::function calls itself. Most branches come from";
     for (std::size_t k = 0; k < lines.size() && k < 4; ++k) text += (k == 0 ? " " : ", ") + lines[k].second.source_line().text();
     throw TraceError(recorder_.kernel_name(), lines.empty() ? SourceLine{} : lines[0].second.source_line(), text);
   }

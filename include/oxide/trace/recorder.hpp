@@ -102,9 +102,10 @@ inline std::uint64_t text_hash(const char* text) {
 
 // Keys do not depend on where the program was loaded, so that a kernel is explored the same way in every process.
 inline std::uint64_t site_key(ir::Opcode opcode, ir::Type type, std::uint64_t immediate, const Place& place, std::uint64_t file_hash) {
-  std::uint64_t h = mix(static_cast<std::uint64_t>(opcode) | static_cast<std::uint64_t>(type) << 8, immediate);
-  h = mix(h, file_hash);
-  return mix(h, std::uint64_t{place.line} << 32 | place.column);
+  // Side by side, so that no two sites of a file give one number; and mixed before the immediate, which may be any number, meets it.
+  const std::uint64_t site = std::uint64_t{place.line} << 40 | std::uint64_t{place.column} << 16 | static_cast<std::uint64_t>(type) << 8 |
+                             static_cast<std::uint64_t>(opcode);
+  return mix(mix(file_hash, site), immediate);
 }
 
 // Lies in the module that the recorder is compiled into: addresses are compared by their distance from it.
