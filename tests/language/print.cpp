@@ -1,5 +1,6 @@
 // ox::print: the same text from every device, whole calls, and nothing lost in silence.
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
@@ -15,6 +16,8 @@
 #include <utility>
 #include <vector>
 
+#include <oxide/dsl/choice.hpp>
+#include <oxide/dsl/vector.hpp>
 #include <oxide/ir/print.hpp>
 
 #include "support/devices.hpp"
@@ -283,6 +286,102 @@ TEST_CASE("output comes before the fault of the same kernel, and what a sink thr
     Captured captured;
     run(0);
     CHECK(captured.take() == "before 0\nafter 0\n");
+  });
+}
+
+namespace {
+
+struct Vec3 {
+  float x, y, z;
+};
+OXIDE_STRUCT(Vec3, x, y, z)
+struct Body {
+  Vec3 at;
+  Color color;
+  bool fixed;
+  std::array<std::uint16_t, 2> links;
+};
+OXIDE_STRUCT(Body, at, color, fixed, links)
+struct Unnamed {
+  int n;
+  ox::half h[2];
+};
+struct OfValues {
+  ox::f32 a;
+  ox::i32 b[2];
+  std::pair<ox::u8, ox::boolean> c;
+};
+using Choice = ox::Variant<float, std::int32_t, Vec3>;
+
+}  // namespace
+
+TEST_CASE("structs, tuples, arrays, vectors and choices print whole, each number as the field says") {
+  constexpr auto k = ox::kernel("whole", [](ox::Span<const Body> in, ox::Span<Body> io, ox::Span<const Unnamed> unnamed,
+                                            ox::Span<const ox::Option<float>> options, ox::Span<const Choice> choices, ox::i32 n) {
+    const ox::Value<Body> b = in[0];
+    ox::println("{} {} {}", b, in[1].at, io[1]);
+    ox::println("{:.2f} {:>5.1f}|", b.at, io[0].at);
+    ox::println("{0} {1} {0:g}", unnamed[0].get<1>(), Vec3{1, 2, -3});
+    ox::println("{} {} {}", ox::Value<Unnamed>(unnamed[0]), std::array<int, 3>{1, 2, 3}, std::pair<float, int>(0.5f, 7));
+    ox::println("<{}> {}", OfValues{2.5f, {n, n + 1}, {ox::u8(std::uint8_t{7}), n > 0}}, std::tuple<ox::f32, ox::i32>(1.5f, n));
+    const ox::f32x4 v(1.5f, 2, 3, 4);
+    ox::println("{} {:>5}", v, v > 2);
+    ox::LocalArray<std::int32_t, 3> local;
+    local[1] = n;
+    ox::println("{:+} {{}} {:#x}", local, std::array<ox::u32, 2>{10, 11});
+    ox::println("{} {} {}", options[0], options[1], std::array<ox::Option<ox::f32>, 2>{options[1], options[0]});
+    ox::Value<ox::Result<float, Vec3>> r = in[0].at.x;
+    ox::print("{} ", r);
+    r = ox::err(b.at);
+    ox::println("{:.1f} {}", r, ox::Value<std::pair<float, ox::Option<ox::Option<int>>>>(1, ox::some(ox::some(n))));
+    for (auto i : ox::range(choices.size())) ox::print("{} ", choices[i]);
+  });
+  on_every_device([&](const ox::Stream& stream) {
+    Captured captured;
+    const std::vector<Body> bodies{{{1, 2, 3}, Color::red, true, {1, 2}}, {{4, 5, 6}, Color::blue, false, {3, 4}}};
+    const auto in = ox::DeviceBuffer<Body>::from_host(stream, bodies);
+    auto io = ox::DeviceBuffer<Body>::from_host(stream, bodies);
+    const auto unnamed = ox::DeviceBuffer<Unnamed>::from_host(stream, std::vector<Unnamed>{{9, {ox::half(1.5f), ox::half(2.0f)}}});
+    const auto options =
+        ox::DeviceBuffer<ox::Option<float>>::from_host(stream, std::vector<ox::Option<float>>{ox::Option<float>(2.5f), ox::none});
+    const auto choices = ox::DeviceBuffer<Choice>::from_host(stream, std::vector<Choice>{1.5f, std::int32_t{-4}, Vec3{1, 2, 3}});
+    k(stream, ox::LaunchConfig{1, 1}, in, io, unnamed, options, choices, 42);
+    stream.synchronize();
+    CHECK(captured.take() ==
+          "{{1, 2, 3}, 3, true, [1, 2]} {4, 5, 6} {{4, 5, 6}, 200, false, [3, 4]}\n"
+          "{1.00, 2.00, 3.00} {  1.0,   2.0,   3.0}|\n"
+          "[1.5, 2] {1, 2, -3} [1.5, 2]\n"
+          "{9, [1.5, 2]} [1, 2, 3] (0.5, 7)\n"
+          "<{2.5, [42, 43], (7, true)}> (1.5, 42)\n"
+          "(1.5, 2, 3, 4) (false, false,  true,  true)\n"
+          "[+0, +42, +0] {} [0xa, 0xb]\n"
+          "some(2.5) none [none, some(2.5)]\n"
+          "ok(1) err({1.0, 2.0, 3.0}) (1, some(some(42)))\n"
+          "1.5 -4 {1, 2, 3} ");
+  });
+}
+
+TEST_CASE("whole structs of many threads come in whole lines") {
+  constexpr auto k = ox::kernel("lines", [](ox::Span<const Vec3> in) {
+    auto i = ox::thread::index_1d();
+    if (i < in.size()) ox::println("{} {}", in[i], ox::Value<ox::Option<std::uint64_t>>(ox::u64(i)));
+  });
+  on_every_device([&](const ox::Stream& stream) {
+    std::vector<Vec3> points;
+    std::multiset<std::string> expected, lines;
+    for (int i = 0; i != 500; ++i) {
+      const auto x = static_cast<float>(i);
+      points.push_back({x, x + 0.5f, -x});
+      std::ostringstream line;
+      line << '{' << x << ", " << x + 0.5f << ", " << -x << "} some(" << i << ')';
+      expected.insert(line.str());
+    }
+    Captured captured;
+    k(stream, ox::LaunchConfig{4, 128}, ox::DeviceBuffer<Vec3>::from_host(stream, points));
+    stream.synchronize();
+    std::istringstream text(captured.take());
+    for (std::string line; std::getline(text, line);) lines.insert(line);
+    CHECK(lines == expected);
   });
 }
 

@@ -1,6 +1,8 @@
 // Structs in shared memory, in shuffles, reductions and scans, of warps, blocks and groups.
 #include <algorithm>
+#include <array>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "language/support/devices.hpp"
@@ -149,6 +151,89 @@ TEST_CASE("structs in groups: tiles, the block, the lanes that are here, with an
           expect(r[14], {static_cast<std::uint32_t>(rank), rank == 0 ? 1u : 0u});
         }
         if (t % 8 < 4 && t + 4 < n) expect(r[15], {1, 2});
+      }
+      CHECK(wrong == 0);
+    }
+  });
+}
+
+namespace {
+
+// Structs of values: the members are values themselves.
+struct Spread {
+  ox::f32 least, most;
+  ox::u32 count;
+};
+struct Bins {
+  ox::i32 of[3];
+  ox::boolean odd;
+};
+struct Composed {
+  std::pair<ox::u32, ox::u32> ab;
+};
+
+constexpr auto together = ox::kernel("together", [](ox::Span<const float> in, ox::Span<float> spreads, ox::Span<std::uint32_t> maps) {
+  const ox::u32 t = ox::thread_idx.x();
+  const Spread own{in[t], in[t], 1};
+  const auto wider = [](const Spread& a, const Spread& b) {
+    return Spread{ox::min(a.least, b.least), ox::max(a.most, b.most), a.count + b.count};
+  };
+  const Spread all = ox::block::reduce(own, wider), before = ox::block::inclusive_scan(own, wider);
+  const Bins bins{{1, 2, ox::cast<int>(t)}, t % 2 == 1};
+  Bins sums = ox::warp::reduce(bins, [](Bins a, Bins b) {
+    for (int k = 0; k != 3; ++k) a.of[k] += b.of[k];
+    a.odd = a.odd | b.odd;
+    return a;
+  });
+  const auto lane = ox::warp::shfl(std::array<ox::u32, 2>{ox::warp::lane_id(), 5}, 3);
+  const Bins chosen = ox::select(t % 4 == 0, bins, ox::warp::shfl_xor(bins, 1));
+  spreads.unchecked_mut(4 * t) = all.least + 10 * all.most;
+  spreads.unchecked_mut(4 * t + 1) = ox::cast<float>(all.count * 1000 + before.count) + before.most - before.least;
+  spreads.unchecked_mut(4 * t + 2) = ox::cast<float>(sums.of[0] + sums.of[1] + sums.of[2] + ox::cast<int>(sums.odd));
+  spreads.unchecked_mut(4 * t + 3) = ox::cast<float>(lane[0] + lane[1]) + ox::cast<float>(chosen.of[2]) / 1024;
+  const Composed m{{t * 2 + 1, t + 3}};
+  const auto compose = [](const Composed& x, const Composed& y) {
+    return Composed{{x.ab.first * y.ab.first, x.ab.second * y.ab.first + y.ab.second}};
+  };
+  const auto tile = ox::tiled_partition<8>(ox::this_thread_block());
+  maps.unchecked_mut(4 * t) = ox::block::exclusive_scan(m, Composed{{1, 0}}, compose).ab.second;
+  maps.unchecked_mut(4 * t + 1) = ox::block::segmented_scan(m, t % 7 == 0, compose).ab.second;
+  maps.unchecked_mut(4 * t + 2) = tile.reduce(m, compose).ab.second + tile.shfl(m, 2).ab.first;
+  maps.unchecked_mut(4 * t + 3) = ox::warp::segmented_scan(m, t % 5 == 0, compose).ab.first;
+});
+
+}  // namespace
+
+TEST_CASE("structs, tuples and arrays of values are reduced, scanned, shuffled and selected") {
+  on_every_device([](const ox::Stream& stream) {
+    for (const std::uint32_t n : {64u, 100u}) {
+      std::vector<float> in;
+      for (std::uint32_t i = 0; i != n; ++i) in.push_back(static_cast<float>(i * 37 % 101) - 50);
+      const auto a = ox::DeviceBuffer<float>::from_host(stream, in);
+      auto b = ox::DeviceBuffer<float>::zeroed(stream, 4 * n);
+      auto c = ox::DeviceBuffer<std::uint32_t>::zeroed(stream, 4 * n);
+      together(stream, ox::LaunchConfig{.grid = 1, .block = n}, a, b, c);
+      const std::vector<float> spreads = b.to_host(stream);
+      const std::vector<std::uint32_t> maps = c.to_host(stream);
+      const auto fold = [](std::uint32_t from, std::uint32_t to, std::pair<std::uint32_t, std::uint32_t> x) {
+        for (std::uint32_t i = from; i < to; ++i) x = {x.first * (i * 2 + 1), x.second * (i * 2 + 1) + i + 3};
+        return x;
+      };
+      std::size_t wrong = 0;
+      for (std::uint32_t t = 0; t != n; ++t) {
+        const auto [least, most] = std::minmax_element(in.begin(), in.end());
+        const auto [first, last] = std::minmax_element(in.begin(), in.begin() + static_cast<std::ptrdiff_t>(t) + 1);
+        const std::uint32_t warp = t / 32 * 32, end = std::min(n, warp + 32), tile = t / 8 * 8;
+        std::uint32_t sum = end - warp > 1 ? 1 : 0;
+        for (std::uint32_t i = warp; i != end; ++i) sum += 3 + i;
+        wrong += spreads[4 * t] != *least + 10 * *most;
+        wrong += spreads[4 * t + 1] != static_cast<float>(n * 1000 + t + 1) + *last - *first;
+        wrong += spreads[4 * t + 2] != static_cast<float>(sum);
+        wrong += spreads[4 * t + 3] != 8 + static_cast<float>(t % 4 == 0 ? t : t ^ 1u) / 1024;
+        wrong += maps[4 * t] != fold(0, t, {1, 0}).second;
+        wrong += maps[4 * t + 1] != fold(t / 7 * 7, t + 1, {1, 0}).second;
+        wrong += maps[4 * t + 2] != fold(tile, std::min(n, tile + 8), {1, 0}).second + (tile + 2) * 2 + 1;
+        wrong += maps[4 * t + 3] != fold(std::max(t / 5 * 5, warp), t + 1, {1, 0}).first;
       }
       CHECK(wrong == 0);
     }

@@ -13,6 +13,7 @@ namespace oxide {
 namespace detail {
 
 template <HostArray T>
+  requires Element<typename ArrayTraits<T>::element>
 struct Flat<T> {
   using element = typename ArrayTraits<T>::element;
   static constexpr std::size_t size = ArrayTraits<T>::size;

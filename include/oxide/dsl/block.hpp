@@ -37,19 +37,25 @@ inline constexpr std::uint64_t most_warps = 32;
 // What the warps before this thread's give, after `before`; behind a barrier, each warp's last thread having said its warp's total.
 template <class V, class Op>
 struct WarpTotals {
-  Shared<HostType<V>, most_warps> totals;
+  Shared<Image<V>, most_warps> totals;
 
   void put(const V& inclusive, Where where) {
     sync_threads(where);  // an earlier call may still be read
     const u32 thread = block::thread_rank(where);
-    if ((warp::lane_id(where) == 31u) | (thread + 1u == block::size(where))) totals[warp::warp_id(where)] = inclusive;
+    if ((warp::lane_id(where) == 31u) | (thread + 1u == block::size(where))) totals[warp::warp_id(where)] = to_image(inclusive, where);
     sync_threads(where);
   }
   // op over the totals of warps [0, end), left to right; of the first one if there is none.
   V up_to(const u32& end, Op& op) {
-    V sum = totals[0];
-    for (auto w : range(u32(1), end)) sum = op(V(sum), V(totals[w]));
+    V sum = of_warp(0);
+    for (auto w : range(u32(1), end)) sum = op(V(sum), of_warp(w));
     return sum;
+  }
+
+ private:
+  V of_warp(const Index& w) const {
+    if constexpr (Composite<V>) return from_image<V>(Value<Image<V>>(totals[w]), w.where);
+    else return totals[w];
   }
 };
 
@@ -102,8 +108,9 @@ detail::Lane<A> exclusive_scan(A&& x, detail::LaneStart<A> initial, Op op, detai
 template <detail::LaneNumber A, class Op>
 detail::Lane<A> segmented_scan(A&& x, detail::Operand<bool> head, Op op, detail::Where where = detail::Where::current()) {
   using V = detail::Lane<A>;
-  auto both = detail::between_heads<V>(op);
-  return detail::scan_block(detail::with_head(detail::LaneArgument<A>::of(std::forward<A>(x), where), head), both, where).template get<0>();
+  auto both = detail::between_heads<V>(op, where);
+  const auto mine = detail::with_head(detail::LaneArgument<A>::of(std::forward<A>(x), where), head);
+  return detail::without_head<V>(detail::scan_block(mine, both, where), where);
 }
 
 }  // namespace block

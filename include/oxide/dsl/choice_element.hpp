@@ -6,6 +6,7 @@
 #include <utility>
 
 #include <oxide/dsl/bits.hpp>
+#include <oxide/dsl/print_shapes.hpp>
 
 namespace oxide {
 

@@ -33,6 +33,14 @@ struct TupleTypes<std::pair<A, B>> {
   using type = TypeList<A, B>;
 };
 
+// A tuple of what values of host types are made of; a std::tuple<ox::f32> consists of values itself.
+template <class T>
+inline constexpr bool is_tuple_of_elements = false;
+template <class... T>
+inline constexpr bool is_tuple_of_elements<std::tuple<T...>> = (Element<T> && ...);
+template <class A, class B>
+inline constexpr bool is_tuple_of_elements<std::pair<A, B>> = Element<A> && Element<B>;
+
 // Arrays are values of their own kind.
 template <class T>
 struct ArrayTraits {
@@ -59,7 +67,7 @@ concept Named = requires { oxide_member_count(std::type_identity<T>()); };
 template <class T>
 concept Structure =
     !ir::Scalar<T> && !HostArray<T> &&
-    (is_tuple<T> ||
+    (is_tuple_of_elements<T> ||
      (std::is_class_v<T> && !std::is_const_v<T> &&
       (Named<T> || (std::is_aggregate_v<T> && std::is_trivially_copy_constructible_v<T> && std::is_trivially_destructible_v<T>))));
 

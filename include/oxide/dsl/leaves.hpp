@@ -9,6 +9,8 @@
 
 #include <oxide/dsl/flat.hpp>
 #include <oxide/dsl/local_array.hpp>
+#include <oxide/dsl/reflect.hpp>
+#include <oxide/dsl/type_list.hpp>
 #include <oxide/dsl/value.hpp>
 #include <oxide/dsl/with_fields.hpp>
 #include <oxide/trace/handle.hpp>
@@ -128,44 +130,80 @@ struct Leaves<std::array<T, n>> {
 
 // ---- structs of device values, by their members in order, without being told of them
 
-struct AnyOfMembers {
-  template <class T>
-  operator T() const;
+// Arrays as members of such structs.
+template <class T, std::size_t n>
+  requires has_leaves<T>
+struct Leaves<T[n]> {
+  static constexpr bool supported = true;
+  static constexpr std::size_t count = n * Leaves<T>::count;
+  static void list(ir::Type* types) {
+    for (std::size_t i = 0; i != n; ++i) Leaves<T>::list(types + i * Leaves<T>::count);
+  }
+  static void get(const T (&value)[n], trace::Handle* out) {
+    for (std::size_t i = 0; i != n; ++i) Leaves<T>::get(value[i], out + i * Leaves<T>::count);
+  }
 };
 
-template <class T, std::size_t... I>
-concept HasMembersLike = requires { T{(static_cast<void>(I), AnyOfMembers())...}; };
-
-template <class T, std::size_t... I>
-constexpr bool has_members_like(std::index_sequence<I...>) {
-  return HasMembersLike<T, I...>;
-}
-
-inline constexpr std::size_t most_value_members = 32;
-
-template <class T, std::size_t n = most_value_members>
-constexpr std::size_t value_member_count() {
-  if constexpr (n == 0) return 0;
-  else if constexpr (has_members_like<T>(std::make_index_sequence<n>())) return n;
-  else return value_member_count<T, n - 1>();
-}
+// What initializes a member: one value, or of an array each element. Where initializer k begins among the member's scalars.
+template <class M>
+struct InitializersOf {
+  static constexpr std::size_t count = 1;
+  template <std::size_t>
+  using type = M;
+  static constexpr std::size_t place(std::size_t) { return 0; }
+};
+template <class T, std::size_t n>
+struct InitializersOf<T[n]> {
+  using Element = InitializersOf<T>;
+  static constexpr std::size_t count = n * Element::count;
+  template <std::size_t k>
+  using type = typename Element::template type<k % Element::count>;
+  static constexpr std::size_t place(std::size_t k) { return k / Element::count * Leaves<T>::count + Element::place(k % Element::count); }
+};
 
 // Calls f(members...) of a struct with as many members.
 template <class T, class F>
 constexpr decltype(auto) with_value_members(const T& t, F&& f) {
-  return with_fields<value_member_count<T>()>(t, std::forward<F>(f));
+  return with_fields<count_members<T>()>(t, std::forward<F>(f));
 }
+
+template <class... M>
+struct LeavesOfMembers : MemberLeaves<M...> {
+  template <class T>
+  static T make(const trace::Handle* handles, Where where) {
+    return make<T>(handles, where, std::make_index_sequence<(std::size_t{0} + ... + InitializersOf<M>::count)>());
+  }
+
+ private:
+  static constexpr std::pair<std::size_t, std::size_t> member_and_initializer(std::size_t i) {
+    constexpr std::size_t counts[] = {InitializersOf<M>::count...};
+    std::size_t member = 0;
+    for (; i >= counts[member]; ++member) i -= counts[member];
+    return {member, i};
+  }
+  template <std::size_t i>
+  static auto initializer(const trace::Handle* handles, Where where) {
+    constexpr auto at = member_and_initializer(i);
+    using Of = InitializersOf<TypeAt<at.first, TypeList<M...>>>;
+    return Leaves<typename Of::template type<at.second>>::make(handles + LeavesOfMembers::places[at.first] + Of::place(at.second), where);
+  }
+  template <class T, std::size_t... I>
+  static T make(const trace::Handle* handles, Where where, std::index_sequence<I...>) {
+    return T{initializer<I>(handles, where)...};
+  }
+};
 
 struct ValueMemberTypes {
   template <class... M>
-  constexpr std::type_identity<MemberLeaves<M...>> operator()(const M&...) const {
+  constexpr std::type_identity<LeavesOfMembers<M...>> operator()(const M&...) const {
     return {};
   }
 };
 
+// No struct of host numbers: that is a value by itself, as an ox::Value<T>.
 template <class T>
-concept StructOfValues = std::is_class_v<T> && std::is_aggregate_v<T> && !std::is_empty_v<T> && !std::is_polymorphic_v<T> &&
-                         (value_member_count<T>() > 0) && !has_members_like<T>(std::make_index_sequence<most_value_members + 1>());
+concept StructOfValues =
+    std::is_class_v<T> && std::is_aggregate_v<T> && !std::is_empty_v<T> && !std::is_polymorphic_v<T> && !HostArray<T> && !Element<T>;
 
 template <StructOfValues T>
 using LeavesOfStruct = typename decltype(with_value_members(std::declval<const T&>(), ValueMemberTypes()))::type;
@@ -176,9 +214,7 @@ struct Leaves<T> : LeavesOfStruct<T> {
   static void get(const T& value, trace::Handle* out) {
     with_value_members(value, [&](const auto&... members) { LeavesOfStruct<T>::get(out, members...); });
   }
-  static T make(const trace::Handle* handles, Where where) {
-    return LeavesOfStruct<T>::template make<T>(handles, where, std::make_index_sequence<value_member_count<T>()>());
-  }
+  static T make(const trace::Handle* handles, Where where) { return LeavesOfStruct<T>::template make<T>(handles, where); }
 };
 
 }  // namespace oxide::detail

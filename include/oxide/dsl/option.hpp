@@ -47,7 +47,7 @@ class Option {
 
 namespace detail {
 
-template <class T>
+template <Element T>
 struct Flat<Option<T>> {
   static constexpr std::size_t count = leaf_count<T> + 1;
   static void leaves(Leaf*& out, std::uint32_t offset) {
@@ -188,6 +188,20 @@ Value<Option<detail::HostType<V>>> some(V&& x, detail::Where where = detail::Whe
 namespace detail {
 template <class T>
 inline constexpr bool is_choice<Option<T>> = true;
+
+// some(x) or none.
+template <Element T>
+struct PrintShape<Option<T>> {
+  static constexpr runtime::PrintClasses classes = PrintShape<T>::classes;
+  static void show(PrintParts& parts, const Value<Option<T>>& value, Where where) {
+    const auto some = [&] {
+      parts.text("some(");
+      PrintShape<T>::show(parts, value.oxide_value(), where);
+      parts.text(")");
+    };
+    parts.either(value.is_some(), some, [&] { parts.text("none"); });
+  }
+};
 }  // namespace detail
 
 }  // namespace oxide

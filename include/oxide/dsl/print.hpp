@@ -11,6 +11,7 @@
 #include <oxide/dsl/emit.hpp>
 #include <oxide/dsl/enumeration.hpp>
 #include <oxide/dsl/operand.hpp>
+#include <oxide/dsl/print_shapes.hpp>
 #include <oxide/linkage.hpp>
 #include <oxide/runtime/print_format.hpp>
 #include <oxide/runtime/print_sink.hpp>
@@ -18,13 +19,14 @@
 namespace oxide {
 namespace detail {
 
-// An argument of a print: a device value that is read now, or something of the host that becomes part of the text.
+// An argument of a print: a device value that is read now, what is made of several, or something of the host that becomes part of the text.
 struct PrintArgument {
   bool device = false;
   ir::Type type = ir::Type::none;  // of a number; halves and 8-bit floats are shown as the f32 that they are
-  trace::Handle handle;            // device
-  std::uint64_t words[2] = {};     // a number of the host; of a pair, its two numbers as f32
-  std::string_view text;           // text of the host
+  trace::Handle handle;  // device
+  std::uint64_t words[2] = {};  // a number of the host; of a pair, its two numbers as f32
+  std::string_view text;  // text of the host
+  PrintParts parts;  // of what is made of several numbers
   runtime::PrintClass what = runtime::PrintClass::text;
 };
 
@@ -36,19 +38,25 @@ constexpr runtime::PrintClass print_class_of() {
   using Bare = std::remove_cvref_t<A>;
   using enum runtime::PrintClass;
   if constexpr (std::is_same_v<Bare, char>) return character;
+  else if constexpr (PrintedWhole<A>) return integer;
   else if constexpr (std::is_convertible_v<const Bare&, std::string_view>) return text;
   else if constexpr (std::is_enum_v<HostType<Bare>>) return integer;
   else {
     constexpr Source source = source_of<A>;
-    static_assert(source.kind != SourceKind::unknown,
-                  "oxide: ox::print shows device values, and numbers, enumerators and text of the host");
+    static_assert(
+        source.kind != SourceKind::unknown,
+        "oxide: ox::print shows device values, structs, tuples and arrays of them, and numbers, enumerators and text of the host");
     static_assert(!(source.kind == SourceKind::element && source.lvalue),
                   "oxide: `auto x = s[i]` names the element without reading it; write its type, as in `ox::f32 x = s[i]`");
-    return ir::is_boolean(source.type) ? boolean : ir::is_integer(source.type) ? integer : floating;
+    return print_class_of_number(source.type);
   }
 }
-
-constexpr ir::Type shown_type(ir::Type type) { return ir::is_half(type) || ir::is_storage(type) ? ir::Type::f32 : type; }
+template <class A>
+constexpr runtime::PrintClasses print_classes_of() {
+  if constexpr (std::is_convertible_v<const std::remove_cvref_t<A>&, std::string_view> || !PrintedWhole<A>)
+    return runtime::only(print_class_of<A>());
+  else return PrintShape<WholeOf<A>>::classes;
+}
 
 template <class A>
 PrintArgument print_argument(A&& x, Where where) {
@@ -57,6 +65,8 @@ PrintArgument print_argument(A&& x, Where where) {
   argument.what = print_class_of<A>();
   if constexpr (print_class_of<A>() == runtime::PrintClass::text) {
     argument.text = x;
+  } else if constexpr (PrintedWhole<A>) {
+    argument.parts = print_parts(std::forward<A>(x), where);
   } else if constexpr (std::is_enum_v<Bare>) {
     return print_argument(static_cast<std::underlying_type_t<Bare>>(x), where);
   } else if constexpr (std::is_enum_v<HostType<Bare>>) {
@@ -103,7 +113,7 @@ PrintArgument print_argument(A&& x, Where where) {
 
 template <class... A>
 constexpr runtime::PrintError print_error(std::string_view format) {
-  constexpr runtime::PrintClass classes[] = {print_class_of<A>()..., runtime::PrintClass::text};
+  constexpr runtime::PrintClasses classes[] = {print_classes_of<A>()..., runtime::PrintClasses{0}};
   return runtime::check_print_format(format, classes, sizeof...(A));
 }
 

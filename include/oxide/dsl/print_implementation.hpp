@@ -1,6 +1,7 @@
 // How a print is recorded: what is known now becomes text of the format, and device values its arguments.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -44,19 +45,59 @@ inline std::string host_text(const PrintArgument& argument, runtime::PrintSpec s
   return out;
 }
 
-OXIDE_INLINE void record_print(std::string_view format, const PrintArgument* arguments, std::size_t count, bool line, Where where) {
-  std::vector<std::size_t> number(count, 0);  // of a device argument among `on_device`, where a pair is two
-  std::vector<trace::Handle> on_device;
-  for (std::size_t i = 0; i != count; ++i) {
-    if (!arguments[i].device) continue;
-    number[i] = on_device.size();
-    if (!ir::is_pair(arguments[i].type)) on_device.push_back(arguments[i].handle);
-    else
-      for (const std::uint64_t which : {0u, 1u}) {
-        const ir::Type half = ir::element_of(arguments[i].type);
-        on_device.push_back(convert(half, ir::Type::f32, emit(ir::Opcode::pair_element, half, arguments[i].handle, which, where), where));
-      }
+// What a print shows of device values: they get numbers, and their fields are text.
+class DeviceFields {
+ public:
+  explicit DeviceFields(Where where) : where_(where) {}
+
+  // A pair of halves is two.
+  std::string field(ir::Type type, trace::Handle handle, const runtime::PrintSpec& spec) {
+    if (!ir::is_pair(type)) return field_text(add(handle), spec);
+    const auto half = [&](std::uint64_t which) {
+      const ir::Type of = ir::element_of(type);
+      return field_text(add(convert(of, ir::Type::f32, emit(ir::Opcode::pair_element, of, handle, which, where_), where_)), spec);
+    };
+    const std::string first = half(0);
+    return '(' + first + ", " + half(1) + ')';
   }
+
+  std::string fields(const std::vector<PrintPart>& parts, const runtime::PrintSpec& spec) {
+    std::size_t at = 0;
+    return fields(parts, at, spec);
+  }
+
+  const std::vector<trace::Handle>& all() const { return all_; }
+
+ private:
+  std::size_t add(trace::Handle handle) {
+    const auto known = std::find(all_.begin(), all_.end(), handle);
+    if (known != all_.end()) return static_cast<std::size_t>(known - all_.begin());
+    all_.push_back(handle);
+    return all_.size() - 1;
+  }
+  // To the end of a condition, or to the end.
+  std::string fields(const std::vector<PrintPart>& parts, std::size_t& at, const runtime::PrintSpec& spec) {
+    std::string text;
+    while (at != parts.size()) {
+      const PrintPart& part = parts[at++];
+      if (part.kind == PrintPart::Kind::end) break;
+      if (part.kind == PrintPart::Kind::text) append_literal(text, part.text);
+      else if (part.kind == PrintPart::Kind::number) text += field(part.type, part.handle, spec);
+      else {
+        const std::size_t number = add(part.handle);
+        const std::string inner = fields(parts, at, spec);
+        text += '{' + std::to_string(number) + '=' + std::to_string(part.value) + '?' + std::to_string(inner.size()) + '}' + inner;
+      }
+    }
+    return text;
+  }
+
+  Where where_;
+  std::vector<trace::Handle> all_;
+};
+
+OXIDE_INLINE void record_print(std::string_view format, const PrintArgument* arguments, std::size_t count, bool line, Where where) {
+  DeviceFields on_device(where);
   std::string text;
   runtime::PrintFormatReader reader(format);
   for (;;) {
@@ -66,18 +107,18 @@ OXIDE_INLINE void record_print(std::string_view format, const PrintArgument* arg
       append_literal(text, reader.literal);
       continue;
     }
-    if (reader.index >= count) refuse(where, "the format of ox::print shows more arguments than there are");
+    if (piece == runtime::PrintFormatReader::Piece::condition || reader.index >= count)
+      refuse(where, "the format of ox::print shows more arguments than there are");
     const PrintArgument& argument = arguments[reader.index];
-    const std::size_t first = number[reader.index];
-    if (argument.device && ir::is_pair(argument.type))
-      text += '(' + field_text(first, reader.spec) + ", " + field_text(first + 1, reader.spec) + ')';
-    else if (argument.device) text += field_text(first, reader.spec);
+    if (!argument.parts.all().empty()) text += on_device.fields(argument.parts.all(), reader.spec);
+    else if (argument.device) text += on_device.field(argument.type, argument.handle, reader.spec);
     else append_literal(text, host_text(argument, reader.spec));
   }
   if (reader.error != runtime::PrintError::none)
     refuse(where, "the format of ox::print cannot be read; it should be known when it is compiled");
   if (line) text += '\n';
-  for (std::size_t i = 0; i != on_device.size(); ++i) emit(ir::Opcode::argument, ir::Type::none, on_device[i], std::uint64_t{i}, where);
+  std::uint64_t n = 0;
+  for (const trace::Handle h : on_device.all()) emit(ir::Opcode::argument, ir::Type::none, h, n++, where);
   emit(ir::Opcode::print, ir::Type::none, declare_string(text, where), where);
 }
 

@@ -72,7 +72,7 @@ class Result {
 };
 
 namespace detail {
-template <class T, class E>
+template <Element T, Element E>
 struct Flat<Result<T, E>> {
   static constexpr std::size_t count = SharedBytes<T, E>::words + 1;
   static void leaves(Leaf*& out, std::uint32_t offset) {
@@ -201,6 +201,20 @@ class Result<Value<T>, Value<E>> : public Value<Result<T, E>> {
 namespace detail {
 template <class T, class E>
 inline constexpr bool is_choice<Result<T, E>> = true;
+
+// ok(x) or err(e).
+template <Element T, Element E>
+struct PrintShape<Result<T, E>> {
+  static constexpr runtime::PrintClasses classes = PrintShape<T>::classes | PrintShape<E>::classes;
+  static void show(PrintParts& parts, const Value<Result<T, E>>& value, Where where) {
+    const auto held = [&]<class A>(std::type_identity<A>, std::string_view name) {
+      parts.text(name);
+      PrintShape<A>::show(parts, value.template oxide_as<A>(where), where);
+      parts.text(")");
+    };
+    parts.either(value.is_ok(), [&] { held(std::type_identity<T>(), "ok("); }, [&] { held(std::type_identity<E>(), "err("); });
+  }
+};
 }  // namespace detail
 
 }  // namespace oxide

@@ -55,7 +55,7 @@ class Variant {
 };
 
 namespace detail {
-template <class... Ts>
+template <Element... Ts>
 struct Flat<Variant<Ts...>> {
   static constexpr std::size_t count = SharedBytes<Ts...>::words + 1;
   static void leaves(Leaf*& out, std::uint32_t offset) {
@@ -149,6 +149,22 @@ class Value<Variant<Ts...>> {
 namespace detail {
 template <class... Ts>
 inline constexpr bool is_choice<Variant<Ts...>> = true;
+
+// The alternative that it holds.
+template <Element... Ts>
+struct PrintShape<Variant<Ts...>> {
+  static constexpr runtime::PrintClasses classes = (PrintShape<Ts>::classes | ...);
+  static void show(PrintParts& parts, const Value<Variant<Ts...>>& value, Where where) {
+    const u8 index = value.index();
+    std::uint64_t place = 0;
+    const auto alternative = [&]<class T>(std::type_identity<T>) {
+      parts.when(ir::Type::u8, index.handle(), place++);
+      PrintShape<T>::show(parts, value.template oxide_as<T>(where), where);
+      parts.end();
+    };
+    (alternative(std::type_identity<Ts>()), ...);
+  }
+};
 }  // namespace detail
 
 }  // namespace oxide

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <utility>
 
+#include <oxide/dsl/composite.hpp>
 #include <oxide/dsl/flat.hpp>
 #include <oxide/dsl/math.hpp>
 #include <oxide/dsl/operand.hpp>
@@ -71,8 +72,14 @@ Value<T> shuffle(ir::ShuffleMode mode, const Value<T>& value, const Operand<std:
   const trace::Handle* in = members.of;
   return Flat<T>::from(in, lane.where);
 }
+template <Composite V>
+V shuffle(ir::ShuffleMode mode, const V& value, const Operand<std::uint32_t>& lane, std::uint32_t width, const Mask& mask) {
+  CompositeHandles<V> all(value);
+  for (std::size_t i = 0; i != all.count; ++i) all.of[i] = shuffle(mode, all.types[i], all.of[i], lane, width, mask);
+  return Leaves<V>::make(all.of, lane.where);
+}
 
-// What algorithms over threads take: a number, or a struct, tuple, array and the like. `value` is what A is in them, `first` what a scan
+// What algorithms over threads take: a number, a struct, tuple, array and the like, or what consists of such. `value` is what A is in them, `first` what a scan
 // may start with: of numbers also a host number.
 template <class A>
 struct LaneArgument;
@@ -89,6 +96,14 @@ struct LaneArgument<A> {
   using value = Value<HostType<A>>;
   using first = value;
   static value of(A&& x, Where where) { return as_value(std::forward<A>(x), where); }
+  static const value& start(const first& x) { return x; }  // NOLINT(bugprone-return-const-ref-from-parameter): what the caller has
+};
+template <class A>
+  requires Composite<std::remove_cvref_t<A>>
+struct LaneArgument<A> {
+  using value = std::remove_cvref_t<A>;
+  using first = value;
+  static value of(A&& x, Where) { return value(std::forward<A>(x)); }
   static const value& start(const first& x) { return x; }  // NOLINT(bugprone-return-const-ref-from-parameter): what the caller has
 };
 template <class A>
@@ -164,6 +179,23 @@ Value<T> shfl_down(const Value<T>& value, detail::Operand<std::uint32_t> distanc
 }
 template <detail::Compound T>
 Value<T> shfl_xor(const Value<T>& value, detail::Operand<std::uint32_t> lanes, std::uint32_t width = 32, detail::Mask mask = full_mask) {
+  return detail::shuffle(ir::ShuffleMode::exclusive_or, value, lanes, width, mask);
+}
+
+template <detail::Composite V>
+V shfl(const V& value, detail::Operand<std::uint32_t> source, std::uint32_t width = 32, detail::Mask mask = full_mask) {
+  return detail::shuffle(ir::ShuffleMode::index, value, source, width, mask);
+}
+template <detail::Composite V>
+V shfl_up(const V& value, detail::Operand<std::uint32_t> distance, std::uint32_t width = 32, detail::Mask mask = full_mask) {
+  return detail::shuffle(ir::ShuffleMode::up, value, distance, width, mask);
+}
+template <detail::Composite V>
+V shfl_down(const V& value, detail::Operand<std::uint32_t> distance, std::uint32_t width = 32, detail::Mask mask = full_mask) {
+  return detail::shuffle(ir::ShuffleMode::down, value, distance, width, mask);
+}
+template <detail::Composite V>
+V shfl_xor(const V& value, detail::Operand<std::uint32_t> lanes, std::uint32_t width = 32, detail::Mask mask = full_mask) {
   return detail::shuffle(ir::ShuffleMode::exclusive_or, value, lanes, width, mask);
 }
 

@@ -108,19 +108,23 @@ V exclusive_scan_segment(const V& x, const LaneStart<A>& initial, Op& op, const 
 
 // A value, and whether a segment of a segmented scan starts in it.
 template <class V>
-using WithHead = Value<std::pair<HostType<V>, bool>>;
+using WithHead = Value<std::pair<Image<V>, bool>>;
 
 template <class V>
 WithHead<V> with_head(const V& x, const Operand<bool>& head) {
-  return {x, boolean::from_handle(head.handle, head.where)};
+  return {to_image(x, head.where), boolean::from_handle(head.handle, head.where)};
+}
+template <class V>
+V without_head(const WithHead<V>& x, Where where) {
+  return from_image<V>(x.template get<0>(), where);
 }
 // op over such: what comes before a head does not matter.
 template <class V, class Op>
-auto between_heads(Op& op) {
-  return [&op](const WithHead<V>& a, const WithHead<V>& b) {
-    const V second = b.template get<0>(), both = op(V(a.template get<0>()), V(second));
+auto between_heads(Op& op, Where where) {
+  return [&op, where](const WithHead<V>& a, const WithHead<V>& b) {
+    const V second = without_head<V>(b, where), both = op(without_head<V>(a, where), V(second));
     const boolean head = b.template get<1>();
-    return WithHead<V>{select(head, second, both), a.template get<1>() | head};
+    return WithHead<V>{to_image(V(select(head, second, both)), where), a.template get<1>() | head};
   };
 }
 
@@ -152,9 +156,9 @@ detail::Lane<A> exclusive_scan(A&& x, detail::LaneStart<A> initial, Op op, detai
 // An inclusive scan that starts anew in each lane whose `head` is true.
 template <detail::LaneNumber A, class Op>
 detail::Lane<A> segmented_scan(A&& x, detail::Operand<bool> head, Op op, detail::Where where = detail::Where::current()) {
-  auto both = detail::between_heads<detail::Lane<A>>(op);
+  auto both = detail::between_heads<detail::Lane<A>>(op, where);
   const auto mine = detail::with_head(detail::LaneArgument<A>::of(std::forward<A>(x), where), head);
-  return detail::scan_segment(mine, both, detail::Segment(32, where)).template get<0>();
+  return detail::without_head<detail::Lane<A>>(detail::scan_segment(mine, both, detail::Segment(32, where)), where);
 }
 
 }  // namespace warp

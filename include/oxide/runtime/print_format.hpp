@@ -5,6 +5,9 @@
 //   spec   = [[fill] align] [sign] ["#"] ["0"] [width] ["." precision] [type]
 //   align  = "<" | "^" | ">"     sign = "+" | "-" | " "
 //   type   = d x X o b B c (integers)  e E f F g G a A (floating)  s (text, booleans)
+//
+// Where a kernel chooses what is shown, its format also has conditions, which no user writes: "{" index "=" number "?" length "}" leaves
+// out the next so many characters unless the argument is the number.
 #pragma once
 
 #include <cstddef>
@@ -15,6 +18,9 @@ namespace oxide::runtime {
 
 // What an argument is to a format.
 enum class PrintClass : std::uint8_t { boolean, integer, floating, text, character };
+// A set of them: what an argument consists of. A field shows each of its numbers in the same way.
+using PrintClasses = std::uint8_t;
+constexpr PrintClasses only(PrintClass c) { return static_cast<PrintClasses>(1u << static_cast<unsigned>(c)); }
 
 struct PrintSpec {
   char fill = ' ';
@@ -50,8 +56,8 @@ class PrintFormatReader {
  public:
   explicit constexpr PrintFormatReader(std::string_view text) : text_(text) {}
 
-  enum class Piece : std::uint8_t { end, literal, field };
-  // The next piece: `literal` then is its text, or `index` and `spec` are the field's.
+  enum class Piece : std::uint8_t { end, literal, field, condition };
+  // The next piece: `literal` then is its text, `index` and `spec` are the field's, or `index`, `value` and `length` the condition's.
   constexpr Piece next() {
     if (error != PrintError::none || at_ == text_.size()) return Piece::end;
     const std::size_t begin = at_;
@@ -69,8 +75,12 @@ class PrintFormatReader {
     return field();
   }
 
+  // Leaves out so many characters.
+  constexpr void skip(std::uint64_t characters) { at_ = characters < text_.size() - at_ ? at_ + characters : text_.size(); }
+
   std::string_view literal;
   std::size_t index = 0;
+  std::uint64_t value = 0, length = 0;
   PrintSpec spec;
   PrintError error = PrintError::none;
 
@@ -84,10 +94,19 @@ class PrintFormatReader {
   constexpr bool is_digit() const { return at_ != text_.size() && text_[at_] >= '0' && text_[at_] <= '9'; }
   static constexpr bool is_align(char c) { return c == '<' || c == '>' || c == '^'; }
 
-  constexpr int number() {
-    int n = 0;
-    for (; is_digit(); ++at_) n = n > max_print_width ? n : 10 * n + (text_[at_] - '0');
+  constexpr std::uint64_t number(std::uint64_t most) {
+    std::uint64_t n = 0;
+    for (; is_digit(); ++at_) n = n > most ? n : 10 * n + static_cast<unsigned char>(text_[at_] - '0');
     return n;
+  }
+  constexpr int number() { return static_cast<int>(number(max_print_width)); }
+
+  constexpr Piece condition() {
+    constexpr std::uint64_t most = std::uint64_t{1} << 32;
+    value = number(most);
+    if (!skip('?')) return fail(PrintError::bad_spec);
+    length = number(most);
+    return skip('}') ? Piece::condition : fail(PrintError::bad_spec);
   }
 
   constexpr Piece field() {
@@ -97,6 +116,7 @@ class PrintFormatReader {
     if (given ? numbering_ == 1 : numbering_ == 2) return fail(PrintError::mixed_indices);
     numbering_ = given ? 2 : 1;
     spec = {};
+    if (given && skip('=')) return condition();
     if (skip(':')) read_spec();
     if (error != PrintError::none) return Piece::end;
     if (is('{')) return fail(PrintError::nested_field);
@@ -155,8 +175,16 @@ constexpr PrintError check_print_spec(const PrintSpec& spec, PrintClass what) {
   return PrintError::none;
 }
 
+// The same for each of several.
+constexpr PrintError check_print_spec(const PrintSpec& spec, PrintClasses all) {
+  for (std::uint8_t c = 0; all >> c != 0; ++c)
+    if ((all >> c & 1) != 0)
+      if (const PrintError error = check_print_spec(spec, static_cast<PrintClass>(c)); error != PrintError::none) return error;
+  return PrintError::none;
+}
+
 // The first thing that is wrong with a format for arguments of these classes.
-constexpr PrintError check_print_format(std::string_view format, const PrintClass* arguments, std::size_t count) {
+constexpr PrintError check_print_format(std::string_view format, const PrintClasses* arguments, std::size_t count) {
   PrintFormatReader reader(format);
   bool used[64] = {};
   if (count > 64) return PrintError::too_many_arguments;
@@ -164,6 +192,7 @@ constexpr PrintError check_print_format(std::string_view format, const PrintClas
     const PrintFormatReader::Piece piece = reader.next();
     if (piece == PrintFormatReader::Piece::end) break;
     if (piece == PrintFormatReader::Piece::literal) continue;
+    if (piece == PrintFormatReader::Piece::condition) return PrintError::bad_spec;
     if (reader.index >= count) return PrintError::too_few_arguments;
     used[reader.index] = true;
     if (const PrintError error = check_print_spec(reader.spec, arguments[reader.index]); error != PrintError::none) return error;

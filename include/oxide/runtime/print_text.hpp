@@ -154,6 +154,11 @@ inline void append_argument(std::string& out, ir::Type type, const std::uint64_t
 inline std::string print_text(std::string_view format, std::span<const ir::Type> types, std::span<const std::uint64_t> words) {
   std::string out;
   PrintFormatReader reader(format);
+  const auto words_of = [&](std::size_t index) -> const std::uint64_t* {
+    std::size_t at = 0;
+    for (std::size_t i = 0; i < index && i < types.size(); ++i) at += print_words(types[i]);
+    return index < types.size() && at + print_words(types[index]) <= words.size() ? words.data() + at : nullptr;
+  };
   for (;;) {
     switch (reader.next()) {
       case PrintFormatReader::Piece::end:
@@ -161,12 +166,12 @@ inline std::string print_text(std::string_view format, std::span<const ir::Type>
       case PrintFormatReader::Piece::literal:
         out += reader.literal;
         break;
-      case PrintFormatReader::Piece::field: {
-        std::size_t at = 0;
-        for (std::size_t i = 0; i < reader.index && i < types.size(); ++i) at += print_words(types[i]);
-        if (reader.index >= types.size() || at + print_words(types[reader.index]) > words.size()) out += '?';
-        else append_argument(out, types[reader.index], words.data() + at, reader.spec);
-      }
+      case PrintFormatReader::Piece::field:
+        if (const std::uint64_t* const word = words_of(reader.index)) append_argument(out, types[reader.index], word, reader.spec);
+        else out += '?';
+        break;
+      case PrintFormatReader::Piece::condition:
+        if (const std::uint64_t* const word = words_of(reader.index); word == nullptr || *word != reader.value) reader.skip(reader.length);
     }
   }
 }

@@ -12,6 +12,7 @@ inline constexpr ValueId no_value = 0xffffffff;
 struct Handle {
   ValueId id = no_value;
   std::uint32_t run = 0;
+  friend constexpr bool operator==(Handle, Handle) = default;
 };
 
 }  // namespace oxide::trace
