@@ -133,6 +133,10 @@ class Value<T> : public detail::ArrayOfValues<T> {
   Value(const detail::Place<T>& e) : Value(detail::loaded<T>(e.oxide_position()), e.oxide_position().where) {}
   Value(const detail::Place<const T>& e) : Value(detail::loaded<T>(e.oxide_position()), e.oxide_position().where) {}
 
+  template <class A>
+  void operator=(A&&) && {
+    detail::refuse_assignment<A>();
+  }
   Value& operator=(Value other) & {
     detail::assign_value<T>(*this, other);
     return *this;

@@ -87,6 +87,10 @@ class Value<E> : public detail::EnumerationOperators<E> {
   Value(const detail::Place<E>& element) : handle_(element.read()) {}
   Value(const detail::Place<const E>& element) : handle_(element.read()) {}
 
+  template <class A>
+  void operator=(A&&) && {
+    detail::refuse_assignment<A>();
+  }
   Value& operator=(Value other) & {
     detail::assign(handle_, other.handle_, other.where_);
     return *this;

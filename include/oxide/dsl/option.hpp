@@ -85,6 +85,10 @@ class Value<Option<T>> {
     requires(!std::is_same_v<detail::HostType<A>, Option<T>> && std::is_constructible_v<Held, A &&, Where>)
   Value(A&& a, Where where = Where::current()) : value_(std::forward<A>(a), where), present_(true, where) {}
 
+  template <class A>
+  void operator=(A&&) && {
+    detail::refuse_assignment<A>();
+  }
   Value& operator=(Value other) & {
     value_ = other.value_;
     present_ = other.present_;

@@ -107,6 +107,10 @@ class Value<Result<T, E>> {
   Value(const Err<A>& e, Where where = Where::current())
       : words_(detail::SharedWords<T, E>::template made_of<E>(detail::ValueOf<E>(e.error, where), where)), ok_(false, where) {}
 
+  template <class A>
+  void operator=(A&&) && {
+    detail::refuse_assignment<A>();
+  }
   Value& operator=(Value other) & {
     words_.assign(other.words_, ok_.where());
     ok_ = other.ok_;

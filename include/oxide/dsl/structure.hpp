@@ -84,6 +84,10 @@ struct StructOperators {
   static constexpr bool whole_equality = true;  // == gives one boolean
 };
 
+template <class A, class T>
+concept RefusedForVector = !StructOperators<T>::whole_equality && !std::is_same_v<HostType<A>, T> &&
+                           (Number<A> || (AggregateArgument<A> && !StructOperators<HostType<A>>::whole_equality));
+
 // Makes the members of a value of recorded numbers.
 template <class List>
 struct ValueMembers;
@@ -163,7 +167,17 @@ class Value<T> : public detail::MadeOfMembers<T, Value<T>>, public detail::Struc
   Value(const detail::Place<T>& element) : Value(element.oxide_position()) {}
   Value(const detail::Place<const T>& element) : Value(element.oxide_position()) {}
   using Base::Base;
+  // A vector of a number or of another vector: does not compile, and says what to write.
+  template <class A>
+    requires detail::RefusedForVector<A, T>
+  Value(A&&, detail::Where where = detail::Where::current()) : Value(where) {
+    detail::StructOperators<T>::template refuse_initializer<A>();
+  }
 
+  template <class A>
+  void operator=(A&&) && {
+    detail::refuse_assignment<A>();
+  }
   Value& operator=(Value other) & {
     detail::assign_value<T>(*this, other);
     return *this;

@@ -19,6 +19,15 @@
 
 namespace oxide {
 
+namespace detail {
+// Does not compile, and says why.
+template <class A>
+constexpr void refuse_assignment() {
+  static_assert(sizeof(A) == 0,
+                "oxide: this assigns to a copy, which changes nothing; the elements of an ox::Span<const T> cannot be written");
+}
+}  // namespace detail
+
 template <class T>
 class Value : public detail::Operators<T> {
   struct Adopt {};
@@ -57,8 +66,7 @@ class Value : public detail::Operators<T> {
   }
   template <class A>
   void operator=(A&&) && {
-    static_assert(sizeof(A) == 0,
-                  "oxide: this assigns to a copy, which changes nothing; the elements of an ox::Span<const T> cannot be written");
+    detail::refuse_assignment<A>();
   }
 
   // A decision: the kernel takes both ways, one after the other.

@@ -92,6 +92,10 @@ class Value<Variant<Ts...>> {
                                                                                  where)),
         index_(place<detail::HostType<A>>, where) {}
 
+  template <class A>
+  void operator=(A&&) && {
+    detail::refuse_assignment<A>();
+  }
   Value& operator=(Value other) & {
     words_.assign(other.words_, index_.where());
     index_ = other.index_;

@@ -12,7 +12,7 @@
 #include <oxide/dsl/math_functions.hpp>
 #include <oxide/dsl/packed.hpp>
 #include <oxide/dsl/rounding.hpp>
-#include <oxide/dsl/vector_operators.hpp>
+#include <oxide/dsl/vector_refused.hpp>
 
 namespace oxide {
 namespace detail {
@@ -257,38 +257,51 @@ template <class A>
 auto reduced(ir::Opcode op, A&& v, Where where) {
   using T = typename VectorOf<A>::number;
   constexpr std::size_t n = VectorOf<A>::size;
-  const VectorOperand<T, n> x(std::forward<A>(v), where);
+  const VectorOperand<T, n> x = vector_operand<T, n>(std::forward<A>(v), where);
   trace::Handle all = x.all.of[0];
   for (std::size_t i = 1; i != n; ++i) all = emit(op, ir::type_for<T>(), all, x.all.of[i], 0, where);
   return ValueFor<T>::from_handle(all, where);
 }
 template <class A>
-concept TruthVector = std::is_same_v<typename VectorOf<A>::number, bool>;
+constexpr void needs_truths() {
+  static_assert(std::is_same_v<typename VectorOf<A>::number, bool>,
+                "oxide: ox::any and ox::all take a vector of booleans, as in ox::any(v > 0) or ox::all(v != 0)");
+}
 template <class A>
-concept NumberVector = VectorArgument<A> && ir::is_arithmetic(ir::type_for<typename VectorOf<A>::number>());
+constexpr void needs_numbers() {
+  static_assert(
+      ir::is_arithmetic(ir::type_for<typename VectorOf<A>::number>()),
+      "oxide: this takes a vector of numbers; of booleans there are ox::any and ox::all, and ox::reduce_add(ox::cast<ox::u32>(v)) "
+      "counts them");
+}
 }  // namespace detail
 
 // Whether one place, or every one, is true.
-template <detail::TruthVector A>
+template <detail::VectorArgument A>
 boolean any(A&& mask, detail::Where where = detail::Where::current()) {
+  detail::needs_truths<A>();
   return detail::reduced(ir::Opcode::bit_or, std::forward<A>(mask), where);
 }
-template <detail::TruthVector A>
+template <detail::VectorArgument A>
 boolean all(A&& mask, detail::Where where = detail::Where::current()) {
+  detail::needs_truths<A>();
   return detail::reduced(ir::Opcode::bit_and, std::forward<A>(mask), where);
 }
 
 // The sum, least and greatest of the places, from the first to the last.
-template <detail::NumberVector A>
+template <detail::VectorArgument A>
 auto reduce_add(A&& v, detail::Where where = detail::Where::current()) {
+  detail::needs_numbers<A>();
   return detail::reduced(ir::Opcode::add, std::forward<A>(v), where);
 }
-template <detail::NumberVector A>
+template <detail::VectorArgument A>
 auto reduce_min(A&& v, detail::Where where = detail::Where::current()) {
+  detail::needs_numbers<A>();
   return detail::reduced(ir::Opcode::min, std::forward<A>(v), where);
 }
-template <detail::NumberVector A>
+template <detail::VectorArgument A>
 auto reduce_max(A&& v, detail::Where where = detail::Where::current()) {
+  detail::needs_numbers<A>();
   return detail::reduced(ir::Opcode::max, std::forward<A>(v), where);
 }
 

@@ -26,9 +26,11 @@ auto dot(A&& x, B&& y, detail::Where where = detail::Where::current()) {
 
 // The cross product of two vectors of three: a.y * b.z - a.z * b.y and so on, contracted as such differences are.
 template <class A, class B>
-  requires(detail::VectorOf<A>::size == 3 && detail::VectorOf<B>::size == 3)
+  requires detail::VectorArguments<A, B>
 auto cross(A&& x, B&& y, detail::Where where = detail::Where::current()) {
-  using T = typename detail::VectorOf<A>::number;
+  static_assert(detail::VectorOf<A>::size == 3 && detail::VectorOf<B>::size == 3,
+                "oxide: ox::cross takes two vectors of three numbers; ox::swizzle<0, 1, 2>(v) gives the first three of one");
+  using T = typename detail::CommonVector<A, B>::number;
   const auto a = detail::vector_operand<T, 3>(std::forward<A>(x), where), b = detail::vector_operand<T, 3>(std::forward<B>(y), where);
   detail::Handles<Vector<T, 3>> all;
   for (std::size_t i = 0; i != 3; ++i) {
@@ -95,10 +97,11 @@ auto lerp(A&& a, B&& b, C&& t, detail::Where where = detail::Where::current()) {
 
 // The direction that v has after it met a surface with the normal n, of length 1: v - 2 * dot(n, v) * n.
 template <class A, class B>
-  requires(detail::VectorArgument<A> && detail::VectorArgument<B>)
+  requires detail::VectorArguments<A, B>
 auto reflect(A&& v, B&& n, detail::Where where = detail::Where::current()) {
-  using T = typename detail::VectorOf<A>::number;
-  constexpr std::size_t size = detail::VectorOf<A>::size;
+  static_assert(detail::VectorArgument<A> && detail::VectorArgument<B>, "oxide: ox::reflect takes a direction and a normal, both vectors");
+  using T = typename detail::CommonVector<A, B>::number;
+  constexpr std::size_t size = detail::CommonVector<A, B>::size;
   constexpr ir::Type type = ir::type_for<T>();
   detail::needs_floating<type>();
   const auto x = detail::vector_operand<T, size>(std::forward<A>(v), where), y = detail::vector_operand<T, size>(std::forward<B>(n), where);

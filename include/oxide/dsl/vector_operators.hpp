@@ -17,7 +17,9 @@ namespace oxide::detail {
 template <class T, std::size_t n, bool counts = false>
 struct VectorOperand {
   using V = Vector<T, n>;
-  VectorOperand(const Value<V>& v, Where place = Where::current()) : all(handles_of<V>(v)), where(place) {}
+  template <class A>
+    requires std::is_same_v<A, Value<V>>  // not what would become one
+  VectorOperand(const A& v, Where place = Where::current()) : all(handles_of<V>(v)), where(place) {}
   VectorOperand(const V& host, Where place = Where::current()) : all(constants<V>(&host, place)), where(place) {}
   VectorOperand(Ref<V>&& e, Where place = Where::current()) : all(loaded<V>(e.oxide_position())), where(place) {}
   VectorOperand(Ref<const V>&& e, Where place = Where::current()) : all(loaded<V>(e.oxide_position())), where(place) {}
@@ -148,6 +150,19 @@ struct StructOperators<Vector<T, n>> {
   OXIDE_DSL_STEP(+, add)
   OXIDE_DSL_STEP(-, sub)
 
+  [[gnu::always_inline]] explicit operator bool() const {
+    static_assert(sizeof(T) == 0,
+                  "oxide: a vector is no condition; write ox::all(a == b) or ox::any(a < b), and ox::select(a < b, a, b) to choose in each "
+                  "place");
+    return false;
+  }
+
+  template <class A>
+  static constexpr void refuse_initializer() {
+    static_assert(!Number<A>, "oxide: a number does not become a vector by itself; write ox::splat<4>(x) for one of x in each place");
+    static_assert(Number<A>, "oxide: vectors of different types or sizes do not mix; write ox::cast<T>(v), or ox::swizzle<0, 1>(v)");
+  }
+
   // The number at a place.
   static auto& at(auto& self, const HostIndex& i) {
     const std::size_t place = host_index(i, n);
@@ -204,58 +219,4 @@ concept VectorArguments = (VectorArgument<A> || ...) && ((VectorArgument<A> || N
 template <class... A>
 using VectorOperandOf = VectorOperand<typename CommonVector<A...>::number, CommonVector<A...>::size>;
 
-// Fails to compile with one sentence on why A is no operand beside a vector of n numbers T.
-template <class T, std::size_t n, class A>
-constexpr void explain_vector() {
-  if constexpr (!std::is_constructible_v<VectorOperand<T, n>, A, Where>) {
-    if constexpr (VectorArgument<A>) {
-      constexpr bool same = std::is_same_v<typename VectorOf<A>::number, T> && VectorOf<A>::size == n;
-      static_assert(same, "oxide: vectors of different types or sizes do not mix; write ox::cast<T>(v), or ox::swizzle<0, 1>(v)");
-      explain<same ? Verdict::element_variable : Verdict::unknown>();
-    } else {
-      explain<verdict(source_of<A>, ir::type_for<T>())>();
-    }
-  }
-}
-
-// Two arguments, one of them a vector, that no operator takes together.
-template <class A, class B>
-concept RefusedVectors = VectorArguments<A, B> && !(std::is_constructible_v<VectorOperandOf<A, B>, A, Where> &&
-                                                    std::is_constructible_v<VectorOperandOf<A, B>, B, Where>);
-
 }  // namespace oxide::detail
-
-namespace oxide {
-
-#define OXIDE_DSL_REFUSED(symbol)                                                                               \
-  template <class A, class B>                                                                                   \
-    requires detail::RefusedVectors<A, B>                                                                       \
-  void operator symbol(A&&, B&&) {                                                                              \
-    detail::explain_vector<typename detail::CommonVector<A, B>::number, detail::CommonVector<A, B>::size, A>(); \
-    detail::explain_vector<typename detail::CommonVector<A, B>::number, detail::CommonVector<A, B>::size, B>(); \
-  }
-OXIDE_DSL_REFUSED(+)
-OXIDE_DSL_REFUSED(-)
-OXIDE_DSL_REFUSED(*)
-OXIDE_DSL_REFUSED(/)
-OXIDE_DSL_REFUSED(%)
-OXIDE_DSL_REFUSED(&)
-OXIDE_DSL_REFUSED(|)
-OXIDE_DSL_REFUSED(^)
-OXIDE_DSL_REFUSED(==)
-OXIDE_DSL_REFUSED(!=)
-OXIDE_DSL_REFUSED(<)
-OXIDE_DSL_REFUSED(<=)
-OXIDE_DSL_REFUSED(>)
-OXIDE_DSL_REFUSED(>=)
-OXIDE_DSL_REFUSED(+=)
-OXIDE_DSL_REFUSED(-=)
-OXIDE_DSL_REFUSED(*=)
-OXIDE_DSL_REFUSED(/=)
-OXIDE_DSL_REFUSED(%=)
-OXIDE_DSL_REFUSED(&=)
-OXIDE_DSL_REFUSED(|=)
-OXIDE_DSL_REFUSED(^=)
-#undef OXIDE_DSL_REFUSED
-
-}  // namespace oxide

@@ -21,7 +21,9 @@ inline constexpr std::size_t vector_alignment = n == 3               ? alignof(T
 // A host vector of 2, 3, 4, 8 or 16 numbers, aligned as CUDA's vector types are; an element that a kernel accesses at once. v[i] is number
 // i, below the number of them.
 template <class T, std::size_t N>
-struct Vector;
+struct Vector {
+  static_assert(sizeof(T) == 0, "oxide: vectors have 2, 3, 4, 8 or 16 numbers");
+};
 template <class T>
 struct alignas(detail::vector_alignment<T, 2>) Vector<T, 2> {
   T x, y;
