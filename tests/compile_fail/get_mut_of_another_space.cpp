@@ -1,4 +1,4 @@
-// expect: (deleted function|call to deleted member function)
+// expect: get_mut takes the thread index of the span.s own space, which only ox::thread::index_1d
 // room: safety
 #include <oxide/oxide.hpp>
 namespace ox = oxide;

@@ -14,6 +14,9 @@
 
 namespace oxide {
 
+template <class T, class Space>
+class DisjointSpan;
+
 namespace detail {
 // Whether two values of a type have the same bits.
 inline boolean same_bits(ir::Type type, trace::Handle a, trace::Handle b, Where where) {
@@ -191,6 +194,14 @@ template <Scope scope = Scope::device, class T>
 Atomic<T, scope> atomic(const Span<T>& span, detail::Index i) {
   static_assert(!std::is_const_v<T>, "oxide: an ox::Span<const T> is not written during the kernel; atomics take an ox::Span<T>");
   return detail::checked_atomic<T, scope>(span.memory(), i);
+}
+template <class T, class Space, class I>
+void atomic(const DisjointSpan<T, Space>&, const I&) {
+  static_assert(sizeof(T) == 0, "oxide: each element of an ox::DisjointSpan is one thread's own; atomics take an ox::Span<T>");
+}
+template <class T>
+void atomic(const Ref<T>&) {
+  static_assert(sizeof(T) == 0, "oxide: an atomic access names the span and the index: ox::atomic(s, i).fetch_add(1)");
 }
 // Among the threads of the block.
 template <Scope scope = Scope::block, class T>

@@ -42,6 +42,19 @@ class MaybeRef {
     return detail::Arrow<T>(element_);
   }
 
+#define OXIDE_DSL_UNTESTED(symbol)                                                                                                      \
+  template <class A>                                                                                                                    \
+    requires(!std::is_same_v<std::remove_cvref_t<A>, MaybeRef>)                                                                         \
+  void operator symbol(A&&) {                                                                                                           \
+    static_assert(sizeof(A) == 0, "oxide: what get_mut gives may be an element; write `if (auto e = s.get_mut(i)) *e " #symbol " x;`"); \
+  }
+  OXIDE_DSL_UNTESTED(=)
+  OXIDE_DSL_UNTESTED(+=)
+  OXIDE_DSL_UNTESTED(-=)
+  OXIDE_DSL_UNTESTED(*=)
+  OXIDE_DSL_UNTESTED(/=)
+#undef OXIDE_DSL_UNTESTED
+
   // For oxide's own headers.
   MaybeRef(std::uint32_t memory, trace::Handle index, trace::Handle condition, detail::Where where)
       : MaybeRef(detail::element_of<T>(memory, index, where), condition) {}
@@ -53,7 +66,7 @@ class MaybeRef {
   mutable bool exists_ = false;
 };
 
-// Has no operator[]: an element is reached only through the ThreadIndex of the thread that owns it.
+// No operator[] compiles: an element is reached only through the ThreadIndex of the thread that owns it.
 template <class T, class Space = Linear>
 class DisjointSpan : public detail::SpanBase {
   static_assert(
@@ -70,7 +83,20 @@ class DisjointSpan : public detail::SpanBase {
     return MaybeRef<T>(memory(), index.handle(), exists(index, where), where);
   }
   template <class Other>
-  MaybeRef<T> get_mut(const Other& index, detail::Where where = detail::Where::current()) const = delete;
+  MaybeRef<T> get_mut(const Other&, detail::Where where = detail::Where::current()) const {
+    static_assert(
+        sizeof(Other) == 0,
+        "oxide: get_mut takes the thread index of the span's own space, which only ox::thread::index_1d(), index_2d<Stride>() and "
+        "the like and ox::grid_stride(n) make; any element is s.unchecked_mut(i), unchecked");
+    return MaybeRef<T>(memory(), {}, {}, where);
+  }
+  template <class I>
+  Ref<T> operator[](const I&) const {
+    static_assert(sizeof(I) == 0,
+                  "oxide: an ox::DisjointSpan has no operator[]: each thread has an element of its own, `if (auto e = "
+                  "s.get_mut(ox::thread::index_1d())) *e = x;`; to read others, take an ox::Span<const T>");
+    return Ref<T>(memory(), {}, {});
+  }
 
   // The array as vectors of N elements, of which each thread writes its own; see <oxide/dsl/vector.hpp>.
   template <std::size_t N>

@@ -82,6 +82,12 @@ class Value<E> : public detail::EnumerationOperators<E> {
   Value(E e, detail::Where where = detail::Where::current()) : handle_(detail::enumerator(e, where)) {}
   Value(const Value& other, detail::Where where = detail::Where::current())
       : handle_(detail::emit(ir::Opcode::copy, type, other.handle_, 0, where)), where_(where) {}
+  // A number: does not compile, and says what to write.
+  template <class A>
+    requires detail::Number<A>
+  Value(A&&, detail::Where where = detail::Where::current()) : Value(where) {
+    static_assert(sizeof(A) == 0, "oxide: a number does not become an enumerator by itself; write ox::cast<E>(n)");
+  }
   Value(Ref<E>&& element) : handle_(element.read()) {}
   Value(Ref<const E>&& element) : handle_(element.read()) {}
   Value(const detail::Place<E>& element) : handle_(element.read()) {}

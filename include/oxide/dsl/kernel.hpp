@@ -116,6 +116,12 @@ constexpr bool check_arguments(TypeList<P...>) {
   else return false;
 }
 
+// Whether arguments of a call start as those of a launch do.
+template <class... A>
+inline constexpr bool starts_a_launch = false;
+template <class S, class C, class... A>
+inline constexpr bool starts_a_launch<S, C, A...> = std::is_convertible_v<S, LaunchStream> && std::is_convertible_v<C, const LaunchConfig&>;
+
 }  // namespace detail
 
 // A kernel: a name and a lambda. Launching it traces, compiles and loads it when that was not done for its argument types and device,
@@ -136,6 +142,14 @@ class Kernel {
       using List = typename detail::ParametersOf<F, A...>::type;
       if constexpr (detail::check_arguments<A...>(List())) launch(List(), on, config, arguments...);
     }
+  }
+
+  template <class... A>
+    requires(!detail::starts_a_launch<A...>)
+  void operator()(A&&...) const {
+    static_assert(sizeof...(A) + 1 == 0,
+                  "oxide: a launch names the stream, then the configuration, then the kernel's arguments: k(stream, ox::LaunchConfig{grid, "
+                  "block}, a, b)");
   }
 
   // The same kernel with a*b + c never contracted to one rounding.

@@ -46,6 +46,22 @@ class Ref : public detail::Operators<typename detail::ScalarOf<ir::type_for<T>()
     detail::explain<detail::verdict(detail::source_of<Ref&>, std::is_same_v<A, void> ? ir::Type::none : type)>();
   }
 
+#define OXIDE_DSL_VARIABLE(symbol)                                                                                \
+  template <class A>                                                                                              \
+    requires detail::Number<A>                                                                                    \
+  void operator symbol(A&&) & {                                                                                   \
+    detail::explain<detail::verdict(detail::source_of<Ref&>, std::is_same_v<A, void> ? ir::Type::none : type)>(); \
+  }
+  OXIDE_DSL_VARIABLE(+=)
+  OXIDE_DSL_VARIABLE(-=)
+  OXIDE_DSL_VARIABLE(*=)
+  OXIDE_DSL_VARIABLE(/=)
+  OXIDE_DSL_VARIABLE(%=)
+  OXIDE_DSL_VARIABLE(&=)
+  OXIDE_DSL_VARIABLE(|=)
+  OXIDE_DSL_VARIABLE(^=)
+#undef OXIDE_DSL_VARIABLE
+
   void operator+=(Operand value) && { update(ir::Opcode::add, value); }
   void operator-=(Operand value) && { update(ir::Opcode::sub, value); }
   void operator*=(Operand value) && { update(ir::Opcode::mul, value); }
@@ -65,6 +81,12 @@ class Ref : public detail::Operators<typename detail::ScalarOf<ir::type_for<T>()
   [[gnu::always_inline]] explicit operator bool() && {
     static_assert(std::is_same_v<Scalar, bool>, "oxide: a condition is an ox::boolean; write s[i] != 0");
     return detail::decide(read(), position_.where);
+  }
+  template <class H>
+    requires detail::HostNumber<H>
+  explicit operator H() const {
+    detail::refuse_host_number<H>();
+    return H();
   }
   friend Value<Scalar> operator!(Ref&& element)
     requires std::is_same_v<Scalar, bool>

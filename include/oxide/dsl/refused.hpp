@@ -7,6 +7,28 @@
 namespace oxide {
 namespace detail {
 
+// Do not compile, and say why.
+template <class A>
+constexpr void refuse_assignment() {
+  static_assert(sizeof(A) == 0,
+                "oxide: this assigns to a copy, which changes nothing; the elements of an ox::Span<const T> cannot be written");
+}
+template <class H>
+concept HostNumber = std::is_arithmetic_v<H> && !std::is_same_v<H, bool>;
+template <class H>
+constexpr void refuse_host_number() {
+  static_assert(sizeof(H) == 0,
+                "oxide: a device value is no number of the host, and a cast makes none of it; write ox::cast<ox::f32>(x) or "
+                "ox::cast<ox::i32>(x) for a device value of another type");
+}
+template <class A>
+constexpr void refuse_other_value() {
+  static_assert(
+      sizeof(A) == 0,
+      "oxide: this is no number; of an enumeration write ox::cast<ox::i32>(e), of an option *o behind `if (o)` or o.value_or(x), of "
+      "a struct one of its members");
+}
+
 // What a refused operator pretends to give, so that one mistake makes one error.
 template <class A, class B>
 using RefusedResult = DeviceValue<is_device(source_of<A>) ? source_of<A>.type : source_of<B>.type>;
@@ -26,8 +48,13 @@ using RefusedTruth = DeviceValue<source_of<A>.lvalue ? ir::Type::boolean : ir::T
 #define OXIDE_DSL_REFUSED_OPERATION(symbol) OXIDE_DSL_REFUSED(symbol, detail::RefusedResult<A OXIDE_DSL_COMMA B>)
 #define OXIDE_DSL_COMMA ,
 #define OXIDE_DSL_REFUSED_COMPARISON(symbol) OXIDE_DSL_REFUSED(symbol, detail::RefusedTruth<A>)
-// a op= b changes a, so that b has to become what a is.
+// a op= b changes a, so that b has to become what a is, and a is no copy.
 #define OXIDE_DSL_REFUSED_ASSIGNMENT(symbol)                                                           \
+  template <class T, class B>                                                                          \
+    requires(ir::Scalar<T> && detail::Number<B>)                                                       \
+  void operator symbol(Value<T>&&, B&&) {                                                              \
+    detail::refuse_assignment<B>();                                                                    \
+  }                                                                                                    \
   template <class A, class B>                                                                          \
     requires(detail::is_device(detail::source_of<A>) && detail::Refused<B, detail::source_of<A>.type>) \
   void operator symbol(A&&, B&&) {                                                                     \

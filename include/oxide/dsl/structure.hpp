@@ -174,6 +174,13 @@ class Value<T> : public detail::MadeOfMembers<T, Value<T>>, public detail::Struc
     detail::StructOperators<T>::template refuse_initializer<A>();
   }
 
+  explicit operator bool() const
+    requires(!detail::StructOperators<T>::whole_equality)
+  {
+    detail::StructOperators<T>::refuse_condition();
+    return false;
+  }
+
   template <class A>
   void operator=(A&&) && {
     detail::refuse_assignment<A>();

@@ -19,15 +19,6 @@
 
 namespace oxide {
 
-namespace detail {
-// Does not compile, and says why.
-template <class A>
-constexpr void refuse_assignment() {
-  static_assert(sizeof(A) == 0,
-                "oxide: this assigns to a copy, which changes nothing; the elements of an ox::Span<const T> cannot be written");
-}
-}  // namespace detail
-
 template <class T>
 class Value : public detail::Operators<T> {
   struct Adopt {};
@@ -65,6 +56,11 @@ class Value : public detail::Operators<T> {
     return *this;
   }
   template <class A>
+    requires(!detail::Number<A> && !std::is_convertible_v<A &&, Value>)
+  void operator=(A&&) & {
+    detail::refuse_other_value<A>();
+  }
+  template <class A>
   void operator=(A&&) && {
     detail::refuse_assignment<A>();
   }
@@ -73,6 +69,14 @@ class Value : public detail::Operators<T> {
   [[gnu::always_inline]] explicit operator bool() const {
     static_assert(std::is_same_v<T, bool>, "oxide: a condition is an ox::boolean; write x != 0");
     return detail::decide(handle_, where_);
+  }
+
+  // (float)x, static_cast<int>(x)
+  template <class H>
+    requires detail::HostNumber<H>
+  explicit operator H() const {
+    detail::refuse_host_number<H>();
+    return H();
   }
 
   // For oxide's own headers: the recorded value behind this one.

@@ -150,13 +150,18 @@ struct StructOperators<Vector<T, n>> {
   OXIDE_DSL_STEP(+, add)
   OXIDE_DSL_STEP(-, sub)
 
-  [[gnu::always_inline]] explicit operator bool() const {
+  // Takes the copy itself: there is a conversion to a condition, which does not compile, and neither may be as good.
+  template <class A>
+    requires(truth && std::is_same_v<A, Value<V>>)
+  friend Value<V> operator!(A a) {
+    return vector_of<T, n>(ir::Opcode::bit_not, 0, at(a, HostIndex(0)).where(), handles_of<V>(a).of);
+  }
+
+  static constexpr void refuse_condition() {
     static_assert(sizeof(T) == 0,
                   "oxide: a vector is no condition; write ox::all(a == b) or ox::any(a < b), and ox::select(a < b, a, b) to choose in each "
                   "place");
-    return false;
   }
-
   template <class A>
   static constexpr void refuse_initializer() {
     static_assert(!Number<A>, "oxide: a number does not become a vector by itself; write ox::splat<4>(x) for one of x in each place");

@@ -35,12 +35,22 @@ struct Segment {
   boolean is_prefix() const { return (here & (here + 1u)) == 0u; }
 };
 
+// What reductions and scans take.
+template <class V, class Op>
+constexpr void check_operation() {
+  static_assert(
+      requires(Op& op, const V& v) { V(op(V(v), V(v))); },
+      "oxide: the operation takes two values of the type that is reduced or scanned and gives one, as in "
+      "[](ox::f32 a, ox::f32 b) { return a + b; }");
+}
+
 // A step that is not a lane's is computed all the same, of values that there are, and not taken: branches would cost more, in code and to
 // trace.
 
 // Left to right, over the lanes that are there; all lanes get the result. Of a full segment in log2 steps.
 template <class V, class Op>
 V reduce_segment(const V& x, Op& op, const Segment& segment) {
+  check_operation<V, Op>();
   V total = x;
   if (segment.here == segment.full) {
     for (std::uint32_t d = 1; d < segment.width; d *= 2) total = op(V(total), V(warp::shfl_down(total, d, segment.width, segment.mask)));
@@ -61,6 +71,7 @@ V reduce_segment(const V& x, Op& op, const Segment& segment) {
 // What the lanes up to this one give, left to right.
 template <class V, class Op>
 V scan_segment(const V& x, Op& op, const Segment& segment) {
+  check_operation<V, Op>();
   V total = x;
   if (segment.is_prefix()) {
     for (std::uint32_t d = 1; d < segment.width; d *= 2) {

@@ -95,6 +95,12 @@ class DeviceBuffer {
     if (data_ != nullptr) stream_->free(data_);
   }
 
+  template <class I>
+  T& operator[](const I&) const {
+    static_assert(sizeof(I) == 0, "oxide: the elements of a DeviceBuffer lie on the device; buffer.to_host(stream)[i] copies them here");
+    return *static_cast<T*>(nullptr);
+  }
+
   // The elements, when everything in the stream is done. Throws KernelFault when a kernel's check failed, DeviceError.
   std::vector<T> to_host(const Stream& stream) const {
     if constexpr (std::is_same_v<T, bool>) {  // std::vector<bool> has no contiguous elements
