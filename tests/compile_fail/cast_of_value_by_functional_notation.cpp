@@ -1,4 +1,4 @@
-// expect: (no matching|invalid|cannot convert|could not convert)
+// expect: a device value is no number of the host, and a cast makes none of it; write ox::cast<ox::f32>
 // room: language
 #include <oxide/oxide.hpp>
 namespace ox = oxide;
