@@ -64,7 +64,7 @@ class PrintParts {
 
 // classes               what numbers are in it
 // show(parts, value, where)
-// Of a host type T, whose value is a ValueOf<T>; and of what consists of values: std::array<ox::f32, 3>, a struct with members of such types.
+// Of a host type T, whose value is a ValueOf<T>; and of what consists of values: std::array<ox::f32, 3>, a struct with such members.
 template <class T>
 struct PrintShape;
 

@@ -1,4 +1,5 @@
-// Operators of vectors that do not compile, with a sentence on what to write. They are chosen only when no real operator takes the operands.
+// Operators of vectors that do not compile, with a sentence on what to write. They are chosen only when no real operator takes the
+// operands.
 #pragma once
 
 #include <cstddef>

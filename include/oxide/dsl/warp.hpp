@@ -79,8 +79,8 @@ V shuffle(ir::ShuffleMode mode, const V& value, const Operand<std::uint32_t>& la
   return Leaves<V>::make(all.of, lane.where);
 }
 
-// What algorithms over threads take: a number, a struct, tuple, array and the like, or what consists of such. `value` is what A is in them, `first` what a scan
-// may start with: of numbers also a host number.
+// What algorithms over threads take: a number, a struct, tuple, array and the like, or what consists of such. `value` is what A is in them,
+// `first` what a scan may start with: of numbers also a host number.
 template <class A>
 struct LaneArgument;
 template <DeviceNumber A>
