@@ -2,6 +2,10 @@
 // measured here.
 #pragma once
 
+#include <array>
+#include <cstdint>
+#include <utility>
+
 #include <oxide/oxide.hpp>
 
 namespace oxide::bench {
@@ -224,6 +228,38 @@ inline constexpr auto sequential_ifs = kernel("sequential_ifs", [](Span<const fl
     if (x > 6.5f) y += 3.6f * x;
     *out = x + y;
   }
+});
+
+// Sixteen numbers of each thread, guarded one by one, and what the whole block's come to before them.
+inline constexpr auto guarded_scan = kernel("guarded_scan", [](Span<const float> a, Span<float> c, u32 n) {
+  ++runs;
+  constexpr std::uint32_t each = 16;
+  const u32 first = (block_idx.x() * block_dim.x() + thread_idx.x()) * each;
+  std::array<f32, each> x;
+  f32 mine = 0.0f;
+  for (std::uint32_t k = 0; k != each; ++k) {
+    if (first + k < n) mine += a[first + k];
+    x[k] = mine;
+  }
+  const f32 before = block::exclusive_scan(mine, 0.0f, [](f32 one, f32 other) { return one + other; });
+  for (std::uint32_t k = 0; k != each; ++k)
+    if (first + k < n) c.unchecked_mut(first + k) = before + x[k];
+});
+
+// The greatest number of a warp and the lane that has it: a reduction whose operation branches.
+inline constexpr auto branching_reduction = kernel("branching_reduction", [](Span<float> a, Span<std::uint32_t> lanes) {
+  ++runs;
+  const u32 thread = thread_idx.x();
+  using Best = Value<std::pair<float, std::uint32_t>>;
+  Best best{f32(a[thread]), warp::lane_id()};
+  best = warp::reduce(best, [](Best one, Best other) {
+    Best first = one;
+    const f32 x = one.get<0>(), y = other.get<0>();
+    const u32 i = one.get<1>(), j = other.get<1>();
+    if (y > x || (y == x && j < i)) first = other;
+    return first;
+  });
+  lanes.unchecked_mut(thread) = best.get<1>();
 });
 
 }  // namespace oxide::bench

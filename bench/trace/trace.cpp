@@ -44,6 +44,9 @@ int main() {
   time_trace(report, "four_nested_loops_ms", 5.0, [] { return nested_loops.graph<In, In, std::uint32_t>(); });
   time_trace(report, "four_nested_ranges_ms", 5.0, [] { return nested_ranges.graph<In, In, std::uint32_t>(); });
 
+  time_trace(report, "guarded_scan_ms", 4.0, [] { return guarded_scan.graph<In, In, std::uint32_t>(); });
+  time_trace(report, "branching_reduction_ms", 2.0, [] { return branching_reduction.graph<In, oxide::DeviceBuffer<std::uint32_t>>(); });
+
   runs = 0;
   try {
     const auto graph = sequential_ifs.graph<In, In, In>();

@@ -202,6 +202,22 @@ TEST_CASE("bounds: 60 ifs at one place", "[bounds]") {
   CHECK(whole.statistics.runs < 2000);
 }
 
+TEST_CASE("bounds: accesses that are guarded one by one cost a few runs each", "[bounds]") {
+  const auto guarded = [](int count) {
+    return traced([count](const ox::i32& x, Out out) {
+      ox::i32 sum = 0;
+      for (int k = 0; k < count; ++k)
+        if (x + k < 1000) sum += x * k;
+      for (int k = 0; k < count; ++k)
+        if (x + k < 1000) out.unchecked_mut(k) = sum;
+    });
+  };
+  const Traced half = guarded(8), whole = guarded(16);
+  CHECK(whole.operations <= 2 * half.operations);
+  INFO(whole.statistics.runs << " runs");
+  CHECK(whole.statistics.runs < 180);
+}
+
 TEST_CASE("bounds: chains and early returns of 40 branches", "[bounds]") {
   const auto chain = [](int count) {
     return traced([count](const ox::i32& x, Out out) {

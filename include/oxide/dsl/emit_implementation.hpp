@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include <oxide/dsl/emit.hpp>
+#include <oxide/dsl/other_way.hpp>
 #include <oxide/error.hpp>
 #include <oxide/ir/float_format.hpp>
 #include <oxide/linkage.hpp>
@@ -24,6 +25,13 @@ OXIDE_INLINE bool ask(trace::Handle condition, const void* address, std::uint32_
 }
 
 OXIDE_INLINE std::uint32_t loop_head(std::uint32_t loop, Where where) { return trace::Recorder::current(where).loop_head(loop, where); }
+
+OXIDE_INLINE OtherWay::OtherWay() {
+  if (trace::Recorder* recorder = trace::Recorder::slot(); recorder != nullptr) ++recorder->way;
+}
+OXIDE_INLINE OtherWay::~OtherWay() {
+  if (trace::Recorder* recorder = trace::Recorder::slot(); recorder != nullptr) --recorder->way;
+}
 
 OXIDE_INLINE std::uint64_t declare_string(std::string_view text, Where where) {
   return trace::Recorder::current(where).declarations.string(text);

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <utility>
 
+#include <oxide/dsl/other_way.hpp>
 #include <oxide/dsl/range.hpp>
 #include <oxide/dsl/warp.hpp>
 
@@ -56,6 +57,7 @@ V reduce_segment(const V& x, Op& op, const Segment& segment) {
     for (std::uint32_t d = 1; d < segment.width; d *= 2) total = op(V(total), V(warp::shfl_down(total, d, segment.width, segment.mask)));
     total = warp::shfl(total, 0, segment.width, segment.mask);
   } else {
+    const OtherWay one_by_one;
     boolean any = false;
     for (auto lane : range(u32(segment.width))) {
       V other = warp::shfl(x, lane, segment.width, segment.mask);
@@ -79,6 +81,7 @@ V scan_segment(const V& x, Op& op, const Segment& segment) {
       total = select(segment.rank >= d, V(op(V(left), V(total))), total);
     }
   } else {
+    const OtherWay one_by_one;
     boolean any = false;
     for (auto lane : range(u32(segment.width))) {
       V other = warp::shfl(x, lane, segment.width, segment.mask);

@@ -30,6 +30,9 @@ inline constexpr std::size_t max_nodes = 262144;
 inline constexpr std::size_t max_total_events = 24'000'000;
 inline constexpr std::size_t max_attempts = 60;
 
+// The first attempt believes more than the later ones do, and is given up beyond this.
+inline constexpr std::size_t max_hasty_events = 1'000'000;
+
 // How many experiments one guess, and how many replays one join, may take.
 inline constexpr int max_experiments = 24;
 
@@ -65,7 +68,6 @@ class Exploration {
     Edge edge;
     int target;
     bool guessed;              // not the head of a counted loop
-    bool ambiguous;            // the code stands in the graph more than once
     std::uint64_t id;          // the same in a later attempt
     std::vector<bool> prefix;  // answers that lead to it
     std::size_t events;        // operations before it on that path
@@ -179,7 +181,8 @@ class Exploration {
   Walker walker_;
   Search search_;
   std::vector<Join> joins_;
-  bool loops_ = false;  // the graph has a loop
+  bool loops_ = false;   // the graph has a loop
+  bool doubts_ = false;  // several places looked like one, or an experiment parted what seemed to be a join
   std::vector<std::uint64_t> forbidden_;
   std::vector<std::uint64_t> device_loops_;  // keys of nodes that were seen to head a loop of the device
   std::vector<std::pair<std::uint64_t, std::vector<bool>>> extra_experiments_;

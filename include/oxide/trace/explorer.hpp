@@ -29,7 +29,8 @@ class Explorer : public Replays {
     for (statistics.attempts = 1;; ++statistics.attempts) {
       try {
         explore_once();
-        if (const int n = search_.find_endless(); n != no_node)
+        if (const int n = search_.find_endless(); n != no_node && statistics.attempts == 1) throw Retry{};
+        else if (n != no_node)
           throw TraceError(recorder_.kernel_name(), graph_[n].place.source_line(), "a loop on a device condition that never ends");
         replay_all();
         assign_all();
@@ -38,6 +39,7 @@ class Explorer : public Replays {
         return std::move(graph_);
       } catch (const Retry&) {
         if (statistics.attempts >= max_attempts) refuse();
+        if (statistics.attempts == 1) forget();
       } catch (const Search::TooLong&) {
         refuse();
       }
@@ -50,6 +52,14 @@ class Explorer : public Replays {
     std::vector<bool> prefix;
   };
 
+  // What the first attempt learnt may come from what it believed too early.
+  void forget() {
+    forbidden_.clear();
+    device_loops_.clear();
+    extra_experiments_.clear();
+    failed_loops_.clear();
+  }
+
   // ---- exploring
 
   void explore_once() {
@@ -60,10 +70,11 @@ class Explorer : public Replays {
     pending_.clear();
     newest_.clear();
     listed_ = 0;
-    loops_ = false;
+    loops_ = doubts_ = false;
     recorder_.known_loops.clear();
     pending_.push_back({{}, {}});
     while (!pending_.empty()) {
+      if (statistics.attempts == 1 && statistics.events > max_hasty_events) throw Retry{};
       const Pending next = std::move(pending_.back());
       pending_.pop_back();
       if (graph_.target(next.edge) == no_node) integrate(next.prefix);
@@ -193,15 +204,18 @@ class Explorer : public Replays {
     if (event.opcode == ir::Opcode::loop_head && event.loop <= loop_heads_.size()) {
       walker_.bindings.clear();
       loops_ = true;
-      connect(loop_heads_[event.loop - 1].node, i, false, false);
+      connect(loop_heads_[event.loop - 1].node, i, false);
       return Joined::pass;
     }
     // Code that stands in the graph several times, or follows code that does, may be a pass of an unrolled host loop or a helper's
-    // call: what agrees there is not believed without experiments, unless it is just where the other side of the last decision goes.
+    // call: what agrees there is not believed without many experiments, unless it is just where the other side of the last decision
+    // goes. In the first attempt that is enough also where the run leaves the known graph, if no other place there looks alike; when a
+    // replay has shown that something was believed too early, it is not.
     const bool repeated = is_repeated(event.key);
     const bool follows_repeated = last_decision_ != no_node && is_repeated(graph_[last_decision_].key);
     candidates_.clear();
     tried_ = no_node;
+    std::size_t alike = 0;  // nodes from which the graph goes on as the run does beyond a decision
     for (int n = newest_.find(event.key); n != no_node; n = graph_[n].same_key) {
       const bool loops = static_cast<std::size_t>(n) < visited_.size() && visited_[static_cast<std::size_t>(n)].stamp == visit_stamp_;
       search_.count();
@@ -209,8 +223,11 @@ class Explorer : public Replays {
       const std::uint64_t id = detail::mix(discovery(i), graph_[n].discovery);
       if (is_forbidden(id) || on_rejected_way(n, i)) continue;
       const Walker::Step end = try_walk(events, i, n);
-      if (end != Walker::Step::differs) candidates_.push_back({n, loops, end == Walker::Step::unexplored, way_.size(), id});
+      if (end != Walker::Step::differs)
+        candidates_.push_back({n, loops, end == Walker::Step::unexplored, way_.size(), id}), alike += !loops;
+      else if (!loops && way_has_decision()) ++alike;
     }
+    if (alike > 1) doubts_ = true;
     // the candidate that explains most of the run first
     std::sort(candidates_.begin(), candidates_.end(),
               [](const Candidate& a, const Candidate& b) { return a.length != b.length ? a.length > b.length : a.node > b.node; });
@@ -219,16 +236,18 @@ class Explorer : public Replays {
     for (const Candidate& c : candidates) {
       if (c.loops && (++loops_tried > 4 || host_loop_likely(event.key))) continue;
       if (tried_ != c.node) try_walk(events, i, c.node);  // for its bindings and its way
-      const bool ambiguous = repeated || (follows_repeated && !other_side_reaches(c.node));
-      const bool doubtful = c.loops || c.open || ambiguous;
+      const bool likely = !c.loops && (!(c.open || repeated) || (alike == 1 && statistics.attempts == 1));
+      const bool plain = !c.open && !repeated && !follows_repeated;
+      const bool doubtful = !likely || !(plain || other_side_reaches(c.node));
       if (!(doubtful ? futures_agree(i, c.node, c.loops) : detours_agree(i, c.node, 1))) {
         reject_way(i);
         if (c.loops) ++failed_loops(event.key);
+        else doubts_ = true;
         continue;
       }
       if (!extra_experiments_agree(c.id, i, c.node)) continue;
       if (c.loops) failed_loops(event.key) = 0, loops_ = true;
-      connect(c.node, i, true, ambiguous);
+      connect(c.node, i, true);
       return Joined::other;
     }
     return Joined::no;
@@ -255,6 +274,7 @@ class Explorer : public Replays {
   }
 
   bool other_side_reaches(int n) {
+    if (last_decision_ == no_node) return false;
     const Edge& edge = last_edge_;
     const int other = graph_[edge.node].next[edge.side == 0 ? 1 : 0];
     std::vector<bool> way;
@@ -283,6 +303,12 @@ class Explorer : public Replays {
     return step;
   }
 
+  bool way_has_decision() const {
+    for (std::size_t k = 0; k + 1 < way_.size(); ++k)
+      if (graph_[way_[k]].opcode == ir::Opcode::decide) return true;
+    return false;
+  }
+
   // An experiment has parted the run from the way that it takes in the graph from node n. The two cannot be one before the decision
   // at which the experiment left the run, so nothing on that way up to there need be tried.
   void reject_way(std::size_t i) {
@@ -302,7 +328,7 @@ class Explorer : public Replays {
   }
 
   // Leads the current edge to node n, and gives values that both sides define one variable.
-  void connect(int n, std::size_t i, bool guessed, bool ambiguous) {
+  void connect(int n, std::size_t i, bool guessed) {
     const Edge edge = walker_.edge;
     for (const Walker::Binding& b : walker_.bindings) {
       const ir::Variable old = variable_of_[b.value];
@@ -320,7 +346,7 @@ class Explorer : public Replays {
     graph_.target(edge) = n;
     if (edge.node < 0) return;
     graph_[edge.node].join[static_cast<std::size_t>(edge.side)] = static_cast<int>(joins_.size());
-    joins_.push_back({edge, n, guessed, ambiguous, detail::mix(discovery(i), graph_[n].discovery), answers_so_far(), i, {}, 0, 0});
+    joins_.push_back({edge, n, guessed, detail::mix(discovery(i), graph_[n].discovery), answers_so_far(), i, {}, 0, 0});
   }
 
   // Every use of a variable must be preceded by a definition on every path. Where a join was made before the run had shown which of

@@ -58,7 +58,7 @@ enum class Policy : std::uint8_t {
   settle,  // soon leaves every loop: true on the first visit of a site, false on the second, then by chance; counted loops see below
   no,      // always false
   random,
-  biased,  // each site has an answer of its own, which it gives 31 times in 32
+  biased,  // each site has an answer, which it gives 31 times in 32: one of its own, by other seeds the last that was forced on it
   cycle,   // a given sequence, again and again
 };
 
@@ -111,29 +111,30 @@ inline std::uint64_t site_key(ir::Opcode opcode, ir::Type type, std::uint64_t im
 // Lies in the module that the recorder is compiled into: addresses are compared by their distance from it.
 inline constinit char module_anchor = 0;
 
-// How often each decision site was visited in the current run. Open addressing; a new run forgets all by raising `run`.
-class VisitTable {
+// A number of each decision site in the current run. Open addressing; a new run forgets all by raising `run`.
+class SiteTable {
  public:
   void forget() { ++run_, used_ = 0; }
-  std::uint32_t visit(std::uint64_t key) {
-    if (used_ * 2 >= rows_.size()) grow();
-    for (std::size_t i = key & (rows_.size() - 1);; i = (i + 1) & (rows_.size() - 1)) {
-      Row& row = rows_[i];
-      if (row.run != run_) {
-        row = {key, run_, 1};
-        ++used_;
-        return 0;
-      }
-      if (row.key == key) return row.count++;
-    }
-  }
+  // How often the site was visited before.
+  std::uint32_t visit(std::uint64_t key) { return at(key, 0)++; }
+  void set(std::uint64_t key, std::uint32_t number) { at(key, 0) = number; }
+  std::uint32_t get(std::uint64_t key, std::uint32_t otherwise) { return at(key, otherwise); }
 
  private:
   struct Row {
     std::uint64_t key = 0;
     std::uint32_t run = 0;
-    std::uint32_t count = 0;
+    std::uint32_t number = 0;
   };
+  std::uint32_t& at(std::uint64_t key, std::uint32_t otherwise) {
+    if (used_ * 2 >= rows_.size()) grow();
+    for (std::size_t i = key & (rows_.size() - 1);; i = (i + 1) & (rows_.size() - 1)) {
+      Row& row = rows_[i];
+      if (row.run == run_ && row.key != key) continue;
+      if (row.run != run_) row = {key, run_, otherwise}, ++used_;
+      return row.number;
+    }
+  }
   void grow() {
     std::vector<Row> old(rows_.empty() ? 64 : rows_.size() * 2);
     old.swap(rows_);
@@ -209,9 +210,10 @@ class Recorder {
     if (enough_ || answers_.size() >= plan_.decision_limit) stop();
     const bool forced = answers_.size() < plan_.forced->size();
     std::uint64_t key = 0;
-    if (event_count_ >= plan_.unwatched || !forced)
-      key = site_key(ir::Opcode::decide, ir::Type::none, 0, place, reinterpret_cast<std::uintptr_t>(address));
+    if (event_count_ >= plan_.unwatched || !forced || repeats_)
+      key = site_key(ir::Opcode::decide, ir::Type::none, way, place, reinterpret_cast<std::uintptr_t>(address));
     const bool answer = forced ? (*plan_.forced)[answers_.size()] : choose(key, loop);
+    if (forced && repeats_) site_answers_.set(key, answer);
     if (loop != 0) ++loops_[loop - 1].visits;
     answers_.push_back(answer);
     if (Event* event = next_event(place); event != nullptr) {
@@ -221,6 +223,7 @@ class Recorder {
       event->answer = answer;
       event->loop = loop;
       event->operands[0] = condition.id;
+      event->immediate = way;
       event->key = key;
       event->place = place;
       show(*event);
@@ -251,6 +254,9 @@ class Recorder {
 
   Declarations& declarations;
 
+  // Which of several ways of doing one thing is recording; see dsl/other_way.hpp. Decisions are told apart by it, in key and immediate.
+  std::uint32_t way = 0;
+
   // ---- called by the explorer
 
   // Makes one run of `lambda` by `plan`. Exceptions of the lambda pass through, and the recorder is as it was.
@@ -259,13 +265,16 @@ class Recorder {
     static thread_local std::uint32_t runs = 0;
     plan_ = plan;
     first_seed_ = plan.seed;
+    repeats_ = plan.policy == Policy::biased && (plan.seed & 2) != 0;
     run_ = ++runs == 0 ? ++runs : runs;  // 0 marks an unset handle
     events_.clear();
     answers_.clear();
     loops_.clear();
     declarations.start_run();
     visits_.forget();
+    if (repeats_) site_answers_.forget();
     next_value_ = 0;
+    way = 0;
     event_count_ = 0;
     replay_ = replay_end_ = 0;
     enough_ = too_long_ = ended_ = stopped_ = false;
@@ -368,8 +377,10 @@ class Recorder {
         return (*plan_.cycle)[(answers_.size() - plan_.forced->size()) % plan_.cycle->size()];
       case Policy::random:
         return (chance() >> 20) & 1;
-      case Policy::biased:
-        return ((detail::mix(key, first_seed_) >> 40) & 1) != (((chance() >> 20) & 31) == 0 ? 1u : 0u);
+      case Policy::biased: {
+        const std::uint32_t own = (detail::mix(key, first_seed_) >> 40) & 1;
+        return (repeats_ ? site_answers_.get(key, own) : own) != (((chance() >> 20) & 31) == 0 ? 1u : 0u);
+      }
     }
     return true;
   }
@@ -406,9 +417,11 @@ class Recorder {
   Event shown_;  // to a follower
   std::vector<bool> answers_;
   std::vector<Loop> loops_;
-  detail::VisitTable visits_;
+  detail::SiteTable visits_;
+  detail::SiteTable site_answers_;  // that were forced, where the policy repeats them
   std::size_t event_count_ = 0;
   std::size_t replay_ = 0, replay_end_ = 0;  // answers that are being given a second time
+  bool repeats_ = false;
   bool enough_ = false, too_long_ = false, ended_ = false, stopped_ = false;
   Place last_place_;
   FileHash file_hashes_[16];

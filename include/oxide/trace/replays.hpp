@@ -109,11 +109,11 @@ class Replays : public Experiments {
   }
 
   // That for every join. Where nothing hints at host state, only as far as a small budget goes.
-  void delayed_replays(bool apart) {
+  void delayed_replays(bool apart, std::size_t budget) {
     std::vector<std::size_t> lengths;
     lengths.reserve(joins_.size());
     for (const Join& join : joins_) lengths.push_back(join.guessed ? search_.false_way(join.target) : 0);
-    std::size_t runs = apart ? 50'000 : joins_.size() + 16, events = statistics.events + 2'000'000;
+    std::size_t runs = apart ? 50'000 : budget, events = statistics.events + 2'000'000;
     for (std::size_t j = joins_.size(); j-- > 0;) {
       for (std::size_t delay = 0; delay < lengths[j]; ++delay) {
         if (joins_[j].delays >> delay & 1) continue;
@@ -165,16 +165,18 @@ class Replays : public Experiments {
     plan.policy = Policy::no;
     replay(plan);
     for (plan.seed = 1; plan.seed <= 16; ++plan.seed) varied_replay(plan);
-    for (std::size_t k = 0, length = search_.false_way(graph_.entry); k < length; ++k) delayed_replay(forced, k);
     const bool apart = search_.has_worlds_apart();
+    // Nothing hints at host state: paths that ever fewer kernels would need are tried ever more sparsely.
+    const bool calm = !apart && !doubts_ && statistics.attempts == 1;
+    for (std::size_t k = 0, length = search_.false_way(graph_.entry); k < length; k += calm ? 1 + k / 4 : 1) delayed_replay(forced, k);
     fixed_replays(forced, 0, graph_.entry, true);
-    delayed_replays(apart);
+    delayed_replays(apart, calm ? joins_.size() / 4 + 4 : joins_.size() + 16);
     if (apart) {
       const std::size_t events = statistics.events + 2'000'000;
       for (std::size_t j = joins_.size(); j-- > 0 && statistics.events < events;)
         if (joins_[j].guessed) fixed_replays(joins_[j].prefix, joins_[j].events, joins_[j].target, false);
     }
-    const int wanted_crossings = apart ? 24 : 10;
+    const int wanted_crossings = apart ? 24 : calm ? 6 : 10;
     for (std::size_t j = joins_.size(); j-- > 0;) {
       for (int tries = 0; tries < max_experiments && joins_[j].untried.any(); ++tries) {
         forced = joins_[j].prefix;
@@ -189,6 +191,9 @@ class Replays : public Experiments {
       plan.event_limit = std::min(joins_[j].events + experiment_events, max_events);
       for (int tries = 0; tries < wanted_crossings && joins_[j].guessed && joins_[j].crossings < wanted_crossings; ++tries)
         ++plan.seed, varied_replay(plan);
+      // A pass of an unrolled host loop, its answers given in the passes behind it too.
+      if (apart && joins_[j].guessed && graph_[joins_[j].target].same_key != no_node)
+        for (int tries = 0; tries < 8; ++tries) plan.seed += 4 - (plan.seed + 2) % 4, plan.policy = Policy::biased, replay(plan);
       const std::vector<bool> cycle = search_.way_to(joins_[j].target, joins_[j].edge);
       if (cycle.empty()) continue;
       forced = joins_[j].prefix;

@@ -153,7 +153,7 @@ class Search {
     std::vector<std::pair<std::uint64_t, int>> decisions;
     for (int n = 0; n < static_cast<int>(graph_.nodes.size()); ++n)
       if (graph_[n].opcode == ir::Opcode::decide)
-        decisions.push_back({detail::mix(reinterpret_cast<std::uintptr_t>(graph_[n].place.file),
+        decisions.push_back({detail::mix(detail::mix(reinterpret_cast<std::uintptr_t>(graph_[n].place.file), graph_[n].immediate),
                                          std::uint64_t{graph_[n].place.line} << 32 | graph_[n].place.column),
                              n});
     if (decisions.size() > 400) return true;  // not worth the search
