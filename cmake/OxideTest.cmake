@@ -1,12 +1,16 @@
-# oxide_add_test(NAME name ROOM room SOURCES a.cpp ... [LIBRARIES ...] [DEFINITIONS ...])
-# One Catch2 executable; see tests/CMakeLists.txt.
+# oxide_add_test(NAME name ROOM room SOURCES a.cpp ... [LIBRARIES ...] [DEFINITIONS ...] [OPTIMIZED])
+# One Catch2 executable; see tests/CMakeLists.txt. Tests are many functions that run once, and compile three times faster without
+# optimization; OPTIMIZED where running takes the time, or where optimized code is what is tested.
 function(oxide_add_test)
-  cmake_parse_arguments(arg "" "NAME;ROOM" "SOURCES;LIBRARIES;DEFINITIONS" ${ARGN})
+  cmake_parse_arguments(arg "OPTIMIZED" "NAME;ROOM" "SOURCES;LIBRARIES;DEFINITIONS" ${ARGN})
   if(NOT arg_ROOM IN_LIST oxide_rooms)
     message(FATAL_ERROR "oxide_add_test: '${arg_ROOM}' is not a room (${oxide_rooms})")
   endif()
   add_executable(${arg_NAME} ${arg_SOURCES})
-  target_link_libraries(${arg_NAME} PRIVATE oxide_test_main oxide::linked ${arg_LIBRARIES})
+  target_link_libraries(${arg_NAME} PRIVATE oxide_test_main oxide_test_interpreter oxide::linked ${arg_LIBRARIES})
+  if(NOT arg_OPTIMIZED)
+    target_compile_options(${arg_NAME} PRIVATE -O0)
+  endif()
   target_compile_definitions(${arg_NAME} PRIVATE ${arg_DEFINITIONS})
   oxide_warnings(${arg_NAME})
   oxide_sanitize(${arg_NAME})

@@ -4,6 +4,9 @@
 #include "lower_math.hpp"
 #include "optimize.hpp"
 
+#include <llvm/Bitcode/BitcodeReader.h>
+#include <llvm/Linker/Linker.h>
+
 #include <algorithm>
 #include <cstdlib>
 #include <map>

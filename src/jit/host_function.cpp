@@ -7,6 +7,8 @@
 #include "lower_math.hpp"
 #include "lower_memory.hpp"
 
+#include <llvm/MC/TargetRegistry.h>
+
 namespace oxide::jit {
 
 using llvm::BasicBlock;

@@ -1,5 +1,7 @@
 #include "nvptx_stores.hpp"
 
+#include <llvm/IR/IntrinsicInst.h>
+
 namespace oxide::jit {
 
 namespace {

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# run.sh SANITIZERS ROOMS SOURCE_FOLDER WORK_FOLDER CXX_COMPILER JIT_LIBRARY
+# run.sh SANITIZERS ROOMS SOURCE_FOLDER WORK_FOLDER CXX_COMPILER JIT_LIBRARY TEST_MAIN
 # Builds the rooms' tests with the sanitizers and runs them, each executable in one process; they load the compiler library of the
 # ordinary build.
 set -euo pipefail
-sanitizers=$1 rooms=$2 source=$3 work=$4 compiler=$5 jit=$6
+sanitizers=$1 rooms=$2 source=$3 work=$4 compiler=$5 jit=$6 main=$7
 
 cmake -S "$source" -B "$work" -G Ninja -DCMAKE_CXX_COMPILER="$compiler" -DCMAKE_BUILD_TYPE= -DCMAKE_CXX_FLAGS="-O1 -g1" \
-  -DOXIDE_SANITIZE="$sanitizers" -DOXIDE_TEST_ROOMS="$rooms" -DOXIDE_BUILD_JIT=OFF -DOXIDE_BUILD_EXAMPLES=OFF \
+  -DOXIDE_SANITIZE="$sanitizers" -DOXIDE_TEST_ROOMS="$rooms" -DOXIDE_TEST_MAIN="$main" -DOXIDE_BUILD_JIT=OFF -DOXIDE_BUILD_EXAMPLES=OFF \
   -DOXIDE_BUILD_BENCH=OFF -DOXIDE_WERROR=OFF -DOXIDE_INSTALL=OFF >/dev/null
 cmake --build "$work" --parallel "$(nproc)"
 

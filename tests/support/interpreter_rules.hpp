@@ -19,7 +19,6 @@
 namespace oxide::testing {
 
 // The bits of any number.
-using Word = uint128;
 
 namespace rules {
 

@@ -12,43 +12,13 @@
 
 #include <oxide/ir/graph.hpp>
 
+#include "support/interpreter.hpp"
 #include "support/interpreter_memory.hpp"
 #include "support/interpreter_rules.hpp"
 
 namespace oxide::testing {
 
-struct Shape {
-  std::array<std::uint32_t, 3> grid{1, 1, 1}, block{1, 1, 1};
-};
-
-// Of a value parameter: its bits. Of a span: where it is and how many elements it has.
-struct Argument {
-  Word bits = 0;
-  void* data = nullptr;
-  std::uint64_t length = 0;
-};
-
-template <class T>
-Argument value_argument(T value) {
-  Argument a;
-  std::memcpy(&a.bits, &value, sizeof value);
-  return a;
-}
-template <class T>
-Argument span_argument(std::vector<T>& values) {
-  return {0, values.data(), values.size()};
-}
-
-// The first failed check, in the order of threads.
-struct Fault {
-  bool happened = false;
-  std::uint32_t site = 0;
-  std::array<std::uint64_t, 2> values{};
-  std::array<std::uint32_t, 3> block{}, thread{};
-  friend bool operator==(const Fault&, const Fault&) = default;
-};
-
-class Interpreter;
+class Translation;
 
 class InterpreterState {
  protected:
@@ -66,7 +36,7 @@ class InterpreterState {
     }
   };
   struct Frame : Local {
-    const Interpreter* interpreter = nullptr;
+    const Translation* translation = nullptr;
     unsigned depth = 0;  // of calls
     const std::vector<Argument>* arguments = nullptr;
     std::vector<Argument> memories;
