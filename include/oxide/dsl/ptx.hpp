@@ -173,7 +173,7 @@ detail::PtxFallback<F> otherwise(F run) {
 template <class... A>
 [[gnu::always_inline]] inline void ptx(detail::PtxText<std::type_identity_t<A>...> text, A&&... operands_and_options) {
   detail::PtxOperand operands[sizeof...(A) + 1];
-  char options[sizeof...(A) + 1];
+  char options[sizeof...(A) + 1] = {};
   std::size_t count = 0, flags = 0;
   [[maybe_unused]] const auto take = [&](const auto& a) {
     using enum detail::PtxRole;
