@@ -52,12 +52,19 @@ class ExtendedWidths {
   bool several_ = false;
 };
 
+bool has_wide_integers(const llvm::Loop& loop) {
+  for (const llvm::BasicBlock* block : loop.blocks())
+    for (const llvm::Instruction& i : *block)
+      if (i.getType()->isIntegerTy() && i.getType()->getIntegerBitWidth() > 64) return true;
+  return false;
+}
+
 }  // namespace
 
-llvm::PreservedAnalyses SeveralWidthsPass::run(llvm::Function& function, llvm::FunctionAnalysisManager& analyses) {
+llvm::PreservedAnalyses ScalarLoopsPass::run(llvm::Function& function, llvm::FunctionAnalysisManager& analyses) {
   llvm::ScalarEvolution& evolution = analyses.getResult<llvm::ScalarEvolutionAnalysis>(function);
   for (llvm::Loop* loop : analyses.getResult<llvm::LoopAnalysis>(function).getLoopsInPreorder())
-    if (loop->isInnermost() && ExtendedWidths(*loop, evolution).are_several())
+    if (loop->isInnermost() && (has_wide_integers(*loop) || ExtendedWidths(*loop, evolution).are_several()))
       llvm::addStringMetadataToLoop(loop, "llvm.loop.vectorize.enable", 0);
   return llvm::PreservedAnalyses::all();
 }

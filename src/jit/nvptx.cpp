@@ -7,6 +7,7 @@
 #include "lower_effects.hpp"
 #include "lower_memory.hpp"
 #include "nvptx_effects.hpp"
+#include "nvptx_faults.hpp"
 #include "nvptx_fault.hpp"
 #include "nvptx_functions.hpp"
 #include "nvptx_machine.hpp"
@@ -390,7 +391,9 @@ Ptx compile_nvptx(const ir::Graph& graph, const oxide_jit_request& request, oxid
   timing.optimize_ms = clock.lap();
   if ((request.flags & OXIDE_JIT_KEEP_LLVM) != 0) out.llvm_ir = text_of(module);
   keep_bits_of_floats(module);
-  out.text = with_fault_function(emit(module, *machine, llvm::CodeGenFileType::AssemblyFile).str(), kernel.fault_name());
+  avoid_false_rotations(module, request.opt_level == 0);
+  const llvm::SmallString<0> ptx = emit(module, *machine, llvm::CodeGenFileType::AssemblyFile);
+  out.text = with_fault_function(with_wide_operations(ptx.str()), kernel.fault_name());
   if (has_arrays(graph)) out.local_arrays = arrays_in_memory(module);
   timing.emit_ms = clock.lap();
   diagnostics.check();

@@ -220,7 +220,7 @@ void optimize(llvm::Module& module, llvm::TargetMachine& machine, unsigned opt_l
     builder.registerScalarOptimizerLateEPCallback(
         [](llvm::FunctionPassManager& passes, llvm::OptimizationLevel) { passes.addPass(llvm::IRCEPass()); });
   builder.registerVectorizerStartEPCallback(
-      [](llvm::FunctionPassManager& passes, llvm::OptimizationLevel) { passes.addPass(SeveralWidthsPass()); });
+      [](llvm::FunctionPassManager& passes, llvm::OptimizationLevel) { passes.addPass(ScalarLoopsPass()); });
   const Held<Analyses> analyses(builder);
   static constexpr const llvm::OptimizationLevel* levels[] = {&llvm::OptimizationLevel::O0, &llvm::OptimizationLevel::O1,
                                                               &llvm::OptimizationLevel::O2, &llvm::OptimizationLevel::O3};

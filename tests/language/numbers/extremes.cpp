@@ -269,3 +269,67 @@ TEMPLATE_TEST_CASE("ldexp by every power, from and to subnormal numbers, is roun
     CHECK(out.to_host(stream) == expected);
   });
 }
+
+TEST_CASE("16-bit numbers are cut off behind a negation, and shifts to both sides are a rotation only where they are one") {
+  constexpr auto k =
+      ox::kernel("cut_off", [](ox::Span<const std::int16_t> narrow, ox::Span<const std::int64_t> wide, ox::DisjointSpan<std::int64_t> out) {
+        const auto i = ox::thread::index_1d();
+        auto e = out.get_mut(i);
+        if (!e) return;
+        const ox::i16 n = narrow[i];
+        ox::i64 sum = ox::cast<ox::i64>(-n) * 3 + ox::cast<ox::i64>(-n >> 3) * 5 + ox::cast<ox::i64>(ox::abs(n)) * 7;
+        sum += ox::select(ox::abs(n) <= std::int16_t{-56}, ox::i64(1000), 0) + ox::cast<ox::i64>(-n / std::int16_t{3}) * 11;
+        sum += ox::cast<ox::i64>(ox::sub_sat(ox::i16(0), n)) * 13;
+        ox::i16 passed = 0;  // the loop's first pass decides: its condition becomes one of a maximum
+        for (ox::u64 pass = 2; pass < (ox::cast<ox::u64>(n) & 7u); pass += 1) passed = n;
+        sum = sum * 19 + ox::cast<ox::i64>(passed);
+        const ox::i64 x = wide[i];
+        const ox::u64 u = ox::cast<ox::u64>(x);
+        for (const unsigned by : {1u, 9u, 29u, 32u, 40u, 63u}) {
+          sum = sum * 17 + ((x << by) + (x >> (64 - by)));
+          sum = sum * 17 + ((x << by) - (x >> (64 - by)));
+          sum = sum * 17 + ((x << by) | (x >> (64 - by)));
+          sum = sum * 17 + ((x << by) ^ (x >> (64 - by)));
+          sum = sum * 17 + ox::cast<ox::i64>((u << by) - (u >> (64 - by)));
+          sum = sum * 17 + ox::cast<ox::i64>((u << by) + (u >> (64 - by)));
+        }
+        *e = sum;
+      });
+  std::vector<std::int16_t> narrow{-32768, 32767, -32767, 0, 1, -1};
+  std::vector<std::int64_t> wide{
+      std::numeric_limits<std::int64_t>::min(), -1, 0x6bdcb150416caa30, -0x0123456789abcdef, 1, 0x5555555500000000};
+  std::mt19937_64 random(3);
+  for (int n = 0; n != 100; ++n) narrow.push_back(static_cast<std::int16_t>(random())), wide.push_back(static_cast<std::int64_t>(random()));
+  std::vector<std::int64_t> expected;
+  for (std::size_t i = 0; i != narrow.size(); ++i) {
+    const auto cut = [](int x) { return static_cast<std::int16_t>(x); };
+    const std::int16_t n = narrow[i], minus = cut(-n), positive = cut(std::abs(n));
+    std::uint64_t sum = static_cast<std::uint64_t>(std::int64_t{minus} * 3 + std::int64_t{cut(minus >> 3)} * 5 +
+                                                   std::int64_t{positive} * 7 + (positive <= -56 ? 1000 : 0) +
+                                                   std::int64_t{cut(minus / 3)} * 11 + std::int64_t{n == -32768 ? 32767 : -n} * 13);
+    sum = sum * 19 + static_cast<std::uint64_t>(std::int64_t{(n & 7) > 2 ? n : std::int16_t{0}});
+    const std::uint64_t u = static_cast<std::uint64_t>(wide[i]);
+    for (const unsigned by : {1u, 9u, 29u, 32u, 40u, 63u}) {
+      const std::uint64_t left = u << by, right = static_cast<std::uint64_t>(wide[i] >> (64 - by)), zeros = u >> (64 - by);
+      for (const std::uint64_t term : {left + right, left - right, left | right, left ^ right, left - zeros, left + zeros})
+        sum = sum * 17 + term;
+    }
+    expected.push_back(static_cast<std::int64_t>(sum));
+  }
+  for (const unsigned level : {0u, 1u, 2u, 3u})
+    on_every_device([&](const ox::Stream& stream) {
+      const auto a = ox::DeviceBuffer<std::int16_t>::from_host(stream, narrow);
+      const auto b = ox::DeviceBuffer<std::int64_t>::from_host(stream, wide);
+      auto out = ox::DeviceBuffer<std::int64_t>::zeroed(stream, narrow.size());
+      const auto program = oxide::runtime::load_program(device_of(stream), k.graph(), {.opt_level = level});
+      oxide::runtime::launch(*program, stream, ox::LaunchConfig::for_num_elems(narrow.size()),
+                             std::array{a.argument(), b.argument(), out.argument()});
+      INFO("level " << level);
+      CHECK(out.to_host(stream) == expected);
+    });
+  // Whatever device there is: the assembler of PTX gets neither.
+  const std::string ptx = k.ptx(90);
+  for (const char* operation : {"neg.s16", "abs.s16", "sub.s16", "max.u16", "max.s16", "min.s16"})
+    CHECK(ptx.find(operation) == std::string::npos);
+  CHECK(ptx.find("mov.b64 {lo, hi}") != std::string::npos);
+}
