@@ -391,7 +391,7 @@ Ptx compile_nvptx(const ir::Graph& graph, const oxide_jit_request& request, oxid
   timing.optimize_ms = clock.lap();
   if ((request.flags & OXIDE_JIT_KEEP_LLVM) != 0) out.llvm_ir = text_of(module);
   keep_bits_of_floats(module);
-  avoid_false_rotations(module, request.opt_level == 0);
+  avoid_false_rotations(module);
   const llvm::SmallString<0> ptx = emit(module, *machine, llvm::CodeGenFileType::AssemblyFile);
   out.text = with_fault_function(with_wide_operations(ptx.str()), kernel.fault_name());
   if (has_arrays(graph)) out.local_arrays = arrays_in_memory(module);

@@ -23,7 +23,7 @@ Value* shift_in_halves(llvm::BinaryOperator& shift, unsigned count) {
 
 }  // namespace
 
-void avoid_false_rotations(llvm::Module& module, bool in_memory) {
+void avoid_false_rotations(llvm::Module& module) {
   using namespace llvm::PatternMatch;
   for (llvm::Function& function : module)
     for (llvm::Instruction& i : llvm::make_early_inc_range(llvm::instructions(function))) {
@@ -34,7 +34,7 @@ void avoid_false_rotations(llvm::Module& module, bool in_memory) {
       if (count->isZero() || count->uge(64)) continue;
       const unsigned rest = 64 - static_cast<unsigned>(count->getZExtValue());
       const auto to_the_left = [&](llvm::User* user) { return match(user, m_Shl(m_Specific(shifted), m_SpecificInt(rest))); };
-      if (!in_memory && llvm::none_of(shifted->users(), to_the_left)) continue;
+      if (llvm::none_of(shifted->users(), to_the_left)) continue;
       i.replaceAllUsesWith(shift_in_halves(llvm::cast<llvm::BinaryOperator>(i), static_cast<unsigned>(count->getZExtValue())));
       i.eraseFromParent();
     }

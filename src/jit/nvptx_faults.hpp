@@ -9,9 +9,9 @@
 namespace oxide::jit {
 
 // `x << k` with `x >> 64 - k` is taken for a rotation of 64 bits, also where the right shift is arithmetic or one is subtracted from the
-// other. So such right shifts are made of operations on halves. Real rotations are LLVM's own by now. `in_memory`: variables lie in memory
-// (level 0), so it is not seen what is shifted by what else, and every such shift is.
-void avoid_false_rotations(llvm::Module& module, bool in_memory);
+// other. So such right shifts are made of operations on halves. Real rotations are LLVM's own by now. What is shifted and by how much has
+// to be seen, as it is of values that are not in memory.
+void avoid_false_rotations(llvm::Module& module);
 
 // Of 16-bit integers, -x, 0 - x and abs(x) of the least one give 32768 in a register of 32 bits, and what reads it (a shift, a comparison, a
 // conversion) does not take the lower 16 bits first; and max(x, c) == c is taken for x >= c. So these operations are made in 32 bits and

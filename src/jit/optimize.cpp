@@ -25,6 +25,7 @@
 #include <llvm/Transforms/Scalar/EarlyCSE.h>
 #include <llvm/Transforms/Scalar/GVN.h>
 #include <llvm/Transforms/Scalar/IndVarSimplify.h>
+#include <llvm/Transforms/Scalar/InstSimplifyPass.h>
 #include <llvm/Transforms/Scalar/InductiveRangeCheckElimination.h>
 #include <llvm/Transforms/Scalar/LICM.h>
 #include <llvm/Transforms/Scalar/LoopDeletion.h>
@@ -225,6 +226,14 @@ void optimize(llvm::Module& module, llvm::TargetMachine& machine, unsigned opt_l
   static constexpr const llvm::OptimizationLevel* levels[] = {&llvm::OptimizationLevel::O0, &llvm::OptimizationLevel::O1,
                                                               &llvm::OptimizationLevel::O2, &llvm::OptimizationLevel::O3};
   const llvm::OptimizationLevel level = *levels[opt_level];
+  // The assembler of PTX optimizes at every level; what it has to be kept from is seen of values in registers only.
+  if (opt_level == 0 && machine.getTargetTriple().isNVPTX())
+    builder.registerOptimizerLastEPCallback([](llvm::ModulePassManager& last, llvm::OptimizationLevel, llvm::ThinOrFullLTOPhase) {
+      llvm::FunctionPassManager registers;
+      registers.addPass(llvm::PromotePass());
+      registers.addPass(llvm::InstSimplifyPass());
+      last.addPass(llvm::createModuleToFunctionPassAdaptor(std::move(registers)));
+    });
   const Held<llvm::ModulePassManager> passes(opt_level == 0 ? builder.buildO0DefaultPipeline(level)
                                                             : builder.buildPerModuleDefaultPipeline(level));
   passes->run(module, analyses->modules);
