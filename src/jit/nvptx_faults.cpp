@@ -47,11 +47,13 @@ struct Narrow {
   std::string_view name, type, to, operands[2], behind;
   std::size_t count = 0;
 
-  bool read(std::string_view line) {
+  bool read(std::string_view line, std::string_view wanted = {}) {
     const std::size_t start = std::min(line.find_first_not_of(" \t"), line.size()), end = line.find(';');
     const std::string_view operation = line.substr(start, 7);
-    const bool known = operation == "neg.s16" || operation == "abs.s16" || operation == "sub.s16" || operation == "max.s16" ||
-                       operation == "min.s16" || operation == "max.u16" || operation == "min.u16";
+    const bool known = !wanted.empty()
+                           ? operation == wanted
+                           : operation == "neg.s16" || operation == "abs.s16" || operation == "sub.s16" || operation == "max.s16" ||
+                                 operation == "min.s16" || operation == "max.u16" || operation == "min.u16";
     if (!known || end == std::string_view::npos || line.find_first_of(" \t", start) != start + 7) return false;
     name = operation.substr(0, 3), type = operation.substr(4), behind = line.substr(end + 1);
     std::string_view rest = line.substr(start + 7, end - start - 7);
@@ -74,6 +76,11 @@ std::string with_wide_operations(std::string_view ptx) {
     const std::string_view line = ptx.substr(0, newline == std::string_view::npos ? ptx.size() : newline + 1);
     ptx.remove_prefix(line.size());
     Narrow n;
+    if (line.find("abs.s64") != std::string_view::npos && n.read(line, "abs.s64")) {
+      out.append("\t{ .reg .pred p; .reg .b64 n; neg.s64 n,").append(n.operands[0]).append("; setp.lt.s64 p,").append(n.operands[0]);
+      out.append(", 0; selp.b64").append(n.to).append(", n,").append(n.operands[0]).append(", p; }").append(n.behind);
+      continue;
+    }
     if (!n.read(line)) {
       out.append(line);
       continue;

@@ -280,6 +280,8 @@ TEST_CASE("16-bit numbers are cut off behind a negation, and shifts to both side
         ox::i64 sum = ox::cast<ox::i64>(-n) * 3 + ox::cast<ox::i64>(-n >> 3) * 5 + ox::cast<ox::i64>(ox::abs(n)) * 7;
         sum += ox::select(ox::abs(n) <= std::int16_t{-56}, ox::i64(1000), 0) + ox::cast<ox::i64>(-n / std::int16_t{3}) * 11;
         sum += ox::cast<ox::i64>(ox::sub_sat(ox::i16(0), n)) * 13;
+        const ox::i128 below = ox::i128(67108864) - ox::abs(ox::cast<ox::i128>(ox::cast<ox::i8>(n)) - 4);
+        sum = sum * 23 + ox::cast<ox::i64>(below >> 64);
         ox::i16 passed = 0;  // the loop's first pass decides: its condition becomes one of a maximum
         for (ox::u64 pass = 2; pass < (ox::cast<ox::u64>(n) & 7u); pass += 1) passed = n;
         sum = sum * 19 + ox::cast<ox::i64>(passed);
@@ -295,9 +297,9 @@ TEST_CASE("16-bit numbers are cut off behind a negation, and shifts to both side
         }
         *e = sum;
       });
-  std::vector<std::int16_t> narrow{-32768, 32767, -32767, 0, 1, -1};
+  std::vector<std::int16_t> narrow{-32768, 32767, -32767, 0, 1, -1, 4, 260};
   std::vector<std::int64_t> wide{
-      std::numeric_limits<std::int64_t>::min(), -1, 0x6bdcb150416caa30, -0x0123456789abcdef, 1, 0x5555555500000000};
+      std::numeric_limits<std::int64_t>::min(), -1, 0x6bdcb150416caa30, -0x0123456789abcdef, 1, 0x5555555500000000, 3, 4};
   std::mt19937_64 random(3);
   for (int n = 0; n != 100; ++n) narrow.push_back(static_cast<std::int16_t>(random())), wide.push_back(static_cast<std::int64_t>(random()));
   std::vector<std::int64_t> expected;
@@ -307,6 +309,7 @@ TEST_CASE("16-bit numbers are cut off behind a negation, and shifts to both side
     std::uint64_t sum = static_cast<std::uint64_t>(std::int64_t{minus} * 3 + std::int64_t{cut(minus >> 3)} * 5 +
                                                    std::int64_t{positive} * 7 + (positive <= -56 ? 1000 : 0) +
                                                    std::int64_t{cut(minus / 3)} * 11 + std::int64_t{n == -32768 ? 32767 : -n} * 13);
+    sum = sum * 23;  // nothing is below 0
     sum = sum * 19 + static_cast<std::uint64_t>(std::int64_t{(n & 7) > 2 ? n : std::int16_t{0}});
     const std::uint64_t u = static_cast<std::uint64_t>(wide[i]);
     for (const unsigned by : {1u, 9u, 29u, 32u, 40u, 63u}) {
